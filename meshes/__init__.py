@@ -1,0 +1,1 @@
+"""What a pig is: named convex parts, hull, watertight surface, mass distribution, stable poses."""

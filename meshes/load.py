@@ -1,0 +1,244 @@
+"""A mesh file in millimeters -> a shape, or one clear line that says why not.
+
+A file is data: it is read whole, bounded in size and in what it claims to hold before anything is
+built from it, and never follows a reference to another file.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import trimesh
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from meshes.density import volume_moments
+from meshes.shape import FloatArray, IntArray, Shape, Surface, union_of_surfaces
+
+MAX_FACES = 200_000
+"""Far more than a die needs; a throw's cost does not depend on it, opening the file does."""
+
+MAX_BYTES = 100_000_000
+"""Refuse a larger file before it is read."""
+
+EXTENT_RANGE = (5.0, 500.0)
+"""The largest extent of what can be thrown like a pig [mm]."""
+
+MAX_BODIES = 16
+MAX_UNITED_FACES = 5_000
+"""Closed bodies in one file that are united, and their faces in all: a union's cost grows fast."""
+
+_MILLIMETER = 1e-3
+_FLATTEST = 1e-4
+"""Least volume as a share of the bounding cube's: below it a body is a sheet or a wire."""
+
+_PLY_HEADER = 10_000
+"""A PLY file names its elements within this many bytes."""
+
+_GLB_ACCESSORS = 6
+"""Arrays a mesh may have for every corner, such as normals and colors."""
+
+_PIG_FROM_GLTF = [2, 0, 1]
+"""The pig's x, y, z are glTF's z (front), x (left), y (up)."""
+
+
+class MeshError(ValueError):
+    """A mesh file that cannot be thrown; the message is one line: what was wrong, what would do."""
+
+
+def load_shape(path: str | os.PathLike[str]) -> Shape:
+    """Read an STL, OBJ, PLY or GLB file in millimeters.
+
+    The surface may be concave. Alone on a table a body touches with its convex hull only, so the
+    hull is its one collision part, named `hull`; mass and distances use the true surface. Two such
+    bodies thrown together collide hull to hull, which is early where they are hollow. Bodies that
+    overlap within a file are united, so that shared volume counts once; a single body that cuts
+    through itself is not noticed.
+
+    Axes are those of the file, x to the snout and z up; in GLB, which defines them, y is up and
+    the snout points along +z. The position on the axes is kept.
+
+    Raises:
+        MeshError: If the file is missing, unreadable, too large, no mesh, open, inside out, flat,
+            has NaN or infinity in it, or is not 5 to 500 mm large.
+    """
+    path = Path(path)
+    try:
+        return Shape.from_surface(path.stem, _closed_surface(path))
+    except ValueError as error:  # also a shape that refuses what the file holds
+        message = f"{path}: {error}"
+        raise MeshError(" ".join(message.split())) from None
+
+
+def _closed_surface(path: Path) -> Surface:
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in _CLAIMED_FACES:
+        known = ", ".join(f".{name}" for name in _CLAIMED_FACES)
+        raise MeshError(f"expected a file that ends in one of {known}")
+    vertices, faces = _parsed(_read(path), kind)
+    if not np.isfinite(vertices).all():
+        raise MeshError("has vertices at NaN or infinity; expected finite numbers")
+    _check_extent(vertices)
+    return _united(_merged(vertices, faces))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if not path.exists():
+            raise MeshError("no such file; expected a mesh in STL, OBJ, PLY or GLB")
+        if not path.is_file():
+            raise MeshError("is not a file; expected a mesh in STL, OBJ, PLY or GLB")
+        size = path.stat().st_size
+        if size == 0:
+            raise MeshError("is empty; expected a mesh in STL, OBJ, PLY or GLB")
+        if size > MAX_BYTES:
+            raise MeshError(f"has {size} bytes; expected at most {MAX_BYTES}")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        if isinstance(error, MeshError):
+            raise
+        raise MeshError(f"cannot be read ({error}); expected a readable mesh file") from None
+
+
+def _parsed(data: bytes, kind: str) -> tuple[FloatArray, IntArray]:
+    """Parse what claims to be small enough; whatever a parser chokes on is no mesh."""
+    try:
+        claimed = _CLAIMED_FACES[kind](data)
+        if claimed > MAX_FACES:
+            raise MeshError(f"has about {claimed} faces; expected at most {MAX_FACES}, simplify it")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mesh = trimesh.load_scene(
+                io.BytesIO(data), file_type=kind, process=False, skip_materials=True
+            ).to_mesh()
+            vertices = np.array(mesh.vertices, dtype=np.float64)
+            faces = np.array(mesh.faces, dtype=np.int64)
+        if vertices.shape[1:] != (3,) or faces.shape[1:] != (3,) or len(faces) == 0:
+            raise ValueError("no triangles in space")
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            raise ValueError("faces without vertices")
+    except MeshError:
+        raise
+    except Exception:  # parsers raise whatever garbage makes them
+        raise MeshError(f"is not a mesh; expected a whole file in {kind.upper()} format") from None
+    if len(faces) > MAX_FACES:
+        raise MeshError(f"has {len(faces)} faces; expected at most {MAX_FACES}, simplify it")
+    return (vertices[:, _PIG_FROM_GLTF] if kind == "glb" else vertices), faces
+
+
+def _check_extent(vertices: FloatArray) -> None:
+    smallest, largest = EXTENT_RANGE
+    extent = float(np.ptp(vertices, axis=0).max())
+    if smallest <= extent <= largest:
+        return
+    expected = f"expected {smallest:g} to {largest:g} mm"
+    if smallest <= extent * 1000 <= largest:
+        raise MeshError(
+            f"is {extent:.4g} units long, which looks like meters; expected millimeters, "
+            "scale it by 1000"
+        )
+    raise MeshError(f"is {extent:.4g} mm long; {expected} (lengths in the file are millimeters)")
+
+
+def _merged(vertices: FloatArray, faces: IntArray) -> Surface:
+    """Join equal vertices, as STL repeats them in every face, and drop faces without area."""
+    corners, index = np.unique(vertices[np.unique(faces)], axis=0, return_inverse=True)
+    used = np.full(len(vertices), -1)
+    used[np.unique(faces)] = index.ravel()
+    faces = used[faces]
+    a, b, c = faces.T
+    faces = faces[(a != b) & (b != c) & (c != a)]
+    if len(corners) < 4 or len(faces) < 4:
+        raise MeshError("is flat or a point; expected a body with a volume")
+    surface = Surface(corners * _MILLIMETER, faces)
+    if not surface.is_watertight:
+        raise MeshError(
+            "is not watertight (holes, or faces wound both ways); "
+            "expected a closed surface, repair it first"
+        )
+    return surface
+
+
+def _united(surface: Surface) -> Surface:
+    """Check every body in the file, and unite them so that overlaps count once."""
+    bodies = _bodies(surface)
+    if len(bodies) > MAX_BODIES:
+        raise MeshError(f"holds {len(bodies)} bodies; expected at most {MAX_BODIES} that overlap")
+    for body in bodies:
+        smallest = _FLATTEST * float(np.ptp(body.vertices, axis=0).max()) ** 3
+        volume = volume_moments(body).volume
+        if abs(volume) < smallest:
+            raise MeshError("has no volume, it is flat or thin as a wire; expected a solid body")
+        if volume < 0:
+            raise MeshError("is inside out (or hollow); expected faces that look outward, flip it")
+    if len(bodies) == 1:
+        return surface
+    if len(surface.faces) > MAX_UNITED_FACES:
+        raise MeshError(
+            f"holds {len(bodies)} bodies of {len(surface.faces)} faces; expected at most "
+            f"{MAX_UNITED_FACES} faces, or one body"
+        )
+    united = union_of_surfaces(bodies)
+    if sum(volume_moments(body).volume > 0 for body in _bodies(united)) > 1:
+        raise MeshError("holds bodies that lie apart; expected one, in a piece")
+    return united
+
+
+def _bodies(surface: Surface) -> list[Surface]:
+    """Split a surface where it is not connected."""
+    faces = surface.faces
+    count = len(surface.vertices)
+    ends = faces[:, [0, 1, 1, 2]].reshape(-1, 2)
+    links = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    number, label = connected_components(links, directed=False)
+    if number == 1:
+        return [surface]
+    faces = faces[np.argsort(label[faces[:, 0]], kind="stable")]
+    starts = np.flatnonzero(np.diff(label[faces[:, 0]])) + 1
+    bodies = []
+    for part in np.split(faces, starts)[: MAX_BODIES + 1]:
+        used, index = np.unique(part, return_inverse=True)
+        bodies.append(Surface(surface.vertices[used], index.reshape(-1, 3)))
+    return bodies
+
+
+def _stl_faces(data: bytes) -> int:
+    return data.count(b"facet normal") or (len(data) - 84) // 50
+
+
+def _obj_faces(data: bytes) -> int:
+    return data.count(b"\nf ")
+
+
+def _ply_faces(data: bytes) -> int:
+    claims = re.findall(rb"element\s+(\w+)\s+(\d+)", data[:_PLY_HEADER])
+    return max(int(count) // (1 if what == b"face" else 3) for what, count in claims)
+
+
+def _glb_faces(data: bytes) -> int:
+    """Count what the scene would build: a file of little size may repeat or claim a lot."""
+    length = int.from_bytes(data[12:16], "little")
+    tree = json.loads(data[20 : 20 + length])
+    counts = [int(accessor["count"]) for accessor in tree["accessors"]]
+    corners = [
+        counts[primitive.get("indices", primitive["attributes"]["POSITION"])]
+        for node in tree["nodes"]
+        if "mesh" in node
+        for primitive in tree["meshes"][node["mesh"]]["primitives"]
+    ]
+    return max(sum(corners), sum(counts) // _GLB_ACCESSORS) // 3
+
+
+_CLAIMED_FACES: dict[str, Callable[[bytes], int]] = {
+    "stl": _stl_faces,
+    "obj": _obj_faces,
+    "ply": _ply_faces,
+    "glb": _glb_faces,
+}

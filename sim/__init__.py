@@ -1,0 +1,1 @@
+"""What a throw does: device, engine, rest, position, touch; batches of throws and their counts."""

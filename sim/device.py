@@ -1,0 +1,214 @@
+"""What releases the pigs: the trap door of the published experiment, or a bare drop.
+
+Kern (2006) describes a trap door over a standardized surface, the release heights and which way
+the pigs faced; nothing else about it is published. Every other number here is an assumption, made
+once, named, and recorded with the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, pi, radians
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+INCH = 0.0254  # [m]
+STARTS = ("forward", "backward", "mixed")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Height of release [m] and which way the pigs face; for a drop the start is "random"."""
+
+    height: float
+    start: str
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.height) and 0.0 < self.height <= 10.0):
+            raise ValueError(f"height must be above 0 and at most 10 m, got {self.height:g} m")
+
+
+# Four equal blocks of 1,500 throws (Kern 2006).
+KERN_2006 = (
+    Condition(5 * INCH, "forward"),
+    Condition(5 * INCH, "backward"),
+    Condition(8 * INCH, "forward"),
+    Condition(8 * INCH, "mixed"),
+)
+
+
+@dataclass(frozen=True)
+class TrapDoor:
+    """A single leaf on a hinge, level when closed, that falls by its own weight.
+
+    The hinge lies along y at x = -leaf_length / 2, the leaf's middle is over the world's origin.
+    "forward" faces +x, away from the hinge (assumption). The height of release is that of the
+    leaf's upper face, where the pigs stand on their four feet in a row along y.
+
+    Attributes:
+        leaf_length: From the hinge to the free edge [m], assumption.
+        leaf_thickness: [m], assumption.
+        leaf_mass: [kg], assumption; 100 x 120 x 1.5 mm of aluminium.
+        edge: Leaf beyond the outermost pigs' centers along y [m], assumption.
+        open_angle: Where a catch stops and holds the leaf [rad], assumption.
+        spacing: Between neighboring pigs' centers [m], assumption; sets the touching rate.
+        jitter: Half-width of the uniform placement error along x and y [m], assumption.
+        yaw_jitter: Half-width of the uniform error of heading [rad], assumption.
+    """
+
+    leaf_length: float = 0.100
+    leaf_thickness: float = 0.003
+    leaf_mass: float = 0.049
+    edge: float = 0.035
+    open_angle: float = pi / 2
+    spacing: float = 0.050
+    jitter: float = 0.003
+    yaw_jitter: float = radians(5.0)
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "leaf_length", "leaf_thickness", "leaf_mass", "edge", "spacing")
+        _require_nonnegative(self, "jitter", "yaw_jitter")
+        if not 0.0 < self.open_angle <= pi:
+            raise ValueError(f"open_angle must lie in (0, pi] rad, got {self.open_angle}")
+
+    def leaf_width(self, pigs: int) -> float:
+        """Length of the leaf along the hinge that holds a row of pigs [m]."""
+        return (pigs - 1) * self.spacing + 2 * self.edge
+
+    def place(
+        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Stand pigs on the closed leaf.
+
+        Returns:
+            translation (pigs, 3) [m] and quat_xyzw (pigs, 4), world_from_pig.
+        """
+        backward = {
+            "forward": np.zeros(pigs, bool),
+            "backward": np.ones(pigs, bool),
+            "mixed": np.arange(pigs) % 2 == 1,
+        }[condition.start]
+        yaw = np.where(backward, pi, 0.0) + rng.uniform(-self.yaw_jitter, self.yaw_jitter, pigs)
+        translation = np.zeros((pigs, 3))
+        translation[:, 1] = _row(pigs, self.spacing)
+        translation[:, :2] += rng.uniform(-self.jitter, self.jitter, (pigs, 2))
+        translation[:, 2] = condition.height - hull[:, 2].min()
+        return translation, Rotation.from_rotvec(yaw[:, None] * (0.0, 0.0, 1.0)).as_quat()
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Pigs let go at rest in uniformly random orientations, over the bare table.
+
+    The height is that of each pig's lowest point.
+
+    Attributes:
+        spacing: Between neighboring pigs' centers along y [m].
+    """
+
+    spacing: float = 0.050
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "spacing")
+
+    def place(
+        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Hang pigs over the table; see TrapDoor.place."""
+        turn = Rotation.from_quat(uniform_orientations(pigs, rng))
+        lowest = (turn.as_matrix() @ hull.T)[:, 2].min(axis=1)
+        translation = np.zeros((pigs, 3))
+        translation[:, 1] = _row(pigs, self.spacing)
+        translation[:, 2] = condition.height - lowest
+        return translation, turn.as_quat()
+
+
+Device = TrapDoor | Drop
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Starts of n throws of k pigs, at rest in the world.
+
+    Attributes:
+        index: (n,) which throw of the seed.
+        height: (n,) [m].
+        start: (n,) "forward", "backward", "mixed" or "random".
+        translation: (n, k, 3) [m] world_from_pig.
+        quat_xyzw: (n, k, 4) world_from_pig.
+        thrown: How many of the k pigs the device lets go; the others lie on the table.
+    """
+
+    index: np.ndarray
+    height: np.ndarray
+    start: np.ndarray
+    translation: np.ndarray
+    quat_xyzw: np.ndarray
+    thrown: int
+
+
+def release(
+    device: Device,
+    conditions: Sequence[Condition],
+    pigs: int,
+    hull: np.ndarray,
+    seed: int,
+    indices: Sequence[int],
+) -> Releases:
+    """Draw the starts of throws.
+
+    Throw i draws from child i of the seed's SeedSequence and takes condition i modulo their
+    number, so it depends on nothing but (seed, i, parameters) and any n throws are as evenly
+    spread over the conditions as can be.
+
+    Args:
+        device: What lets go.
+        conditions: Heights and starts, taken in turn.
+        pigs: Thrown together, 1 to 8.
+        hull: Vertices of the pig's hull, pig frame, (v, 3) [m].
+        seed: >= 0.
+        indices: Throws wanted, any order.
+    """
+    rows = []
+    for index in indices:
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(index),)))
+        rows.append(device.place(conditions[int(index) % len(conditions)], pigs, hull, rng))
+    chosen = [conditions[int(index) % len(conditions)] for index in indices]
+    return Releases(
+        index=np.array(indices, np.int64),
+        height=np.array([condition.height for condition in chosen]),
+        start=np.array([condition.start for condition in chosen]),
+        translation=np.array([translation for translation, _ in rows]),
+        quat_xyzw=np.array([quat for _, quat in rows]),
+        thrown=pigs,
+    )
+
+
+def uniform_orientations(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw orientations uniform over all rotations, quat_xyzw (n, 4).
+
+    A normalised Gaussian in four dimensions is uniform on the sphere of unit quaternions
+    (Marsaglia 1972); a normalised uniform draw from a cube is not.
+    """
+    quat = rng.standard_normal((n, 4))
+    return quat / np.linalg.norm(quat, axis=1, keepdims=True)
+
+
+def _row(pigs: int, spacing: float) -> np.ndarray:
+    return (np.arange(pigs) - (pigs - 1) / 2) * spacing
+
+
+def _require_positive(device: Device, *names: str) -> None:
+    for name in names:
+        value = getattr(device, name)
+        if not (isfinite(value) and value > 0.0):
+            raise ValueError(f"{name} must be above 0, got {value}")
+
+
+def _require_nonnegative(device: Device, *names: str) -> None:
+    for name in names:
+        value = getattr(device, name)
+        if not (isfinite(value) and value >= 0.0):
+            raise ValueError(f"{name} must be 0 or more, got {value}")

@@ -1,0 +1,207 @@
+"""Landings as Parquet: one row per pig, the run's whole configuration in the file's metadata.
+
+Columns: `throw` (index in the run, from 0), `pig` (from 0), `height` [m], `start`, `status`,
+`position`, `touch`, `x y z` (translation of the pig frame [m], world frame), `qx qy qz qw`
+(orientation as quat_xyzw, world_from_pig), `rest_time` [s], `margin` to the next position [rad].
+Rows are sorted by throw, then pig. A batch is a directory of such files of `BLOCK_THROWS` throws.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sim.throw import Landings
+
+BLOCK_THROWS = 1000
+"""Throws in a file, but for the last one of a batch."""
+
+IDENTITY_FILE = "batch.json"
+BLOCK_PATTERN = "throws-*.parquet"
+
+_WORDS = pa.dictionary(pa.int32(), pa.string())
+_FLOAT = pa.float64()
+_TRANSLATION = ("x", "y", "z")
+_ORIENTATION = ("qx", "qy", "qz", "qw")
+_UNITS = {"height": "m", "rest_time": "s", "margin": "rad", **dict.fromkeys(_TRANSLATION, "m")}
+_TYPES = {
+    "throw": pa.int64(),
+    "pig": pa.int32(),
+    "height": _FLOAT,
+    **dict.fromkeys(("start", "status", "position", "touch"), _WORDS),
+    **dict.fromkeys((*_TRANSLATION, *_ORIENTATION, "rest_time", "margin"), _FLOAT),
+}
+SCHEMA = pa.schema(
+    [
+        pa.field(name, kind, metadata={"unit": _UNITS[name]} if name in _UNITS else None)
+        for name, kind in _TYPES.items()
+    ]
+)
+
+
+class RecordsError(ValueError):
+    """A file or directory is not what a batch writes; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class RecordedBatch:
+    """A batch read back.
+
+    Attributes:
+        configuration: Of the run, as `Configuration.as_dict` gave it.
+        versions: Of what computed it.
+        throws: That the run was to have.
+        landings: Of all blocks finished so far, in order of the throws' indices.
+    """
+
+    configuration: dict[str, Any]
+    versions: dict[str, str]
+    throws: int
+    landings: Landings
+
+
+def versions() -> dict[str, str]:
+    """Name the versions of what decides a throw's bits."""
+    found = {"python": platform.python_version()}
+    for package in ("pig-throw", "numpy", "scipy", "pybullet"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def block_name(block: int) -> str:
+    """Name the file of a block of throws."""
+    return f"throws-{block:06d}.parquet"
+
+
+def encode_block(landings: Landings, identity: dict[str, Any]) -> bytes:
+    """Write landings as the bytes of a Parquet file; the same landings give the same bytes.
+
+    Args:
+        landings: Of n throws of k pigs.
+        identity: What the file's metadata says of the run, JSON-able, one entry per key.
+    """
+    throws, pigs = landings.position.shape
+    each_pig = {"throw": landings.index, "height": landings.height, "start": landings.start}
+    each_pig["status"] = landings.status
+    columns = {name: np.repeat(values, pigs) for name, values in each_pig.items()}
+    columns["pig"] = np.tile(np.arange(pigs), throws)
+    for name in ("position", "touch", "rest_time", "margin"):
+        columns[name] = getattr(landings, name).ravel()
+    columns |= dict(zip(_TRANSLATION, landings.translation.reshape(-1, 3).T, strict=True))
+    columns |= dict(zip(_ORIENTATION, landings.quat_xyzw.reshape(-1, 4).T, strict=True))
+    arrays = [_column(np.ascontiguousarray(columns[name]), kind) for name, kind in _TYPES.items()]
+    texts = {key: json.dumps(value) for key, value in identity.items()}
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(texts)), sink)
+    return sink.getvalue()
+
+
+def _column(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    if kind == _WORDS:
+        return pa.array(values, pa.string()).dictionary_encode()
+    return pa.array(values, kind)
+
+
+def read_block(path: Path) -> Landings:
+    """Read the landings of one file.
+
+    Raises:
+        RecordsError: If it cannot be read or is not a block.
+    """
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise RecordsError(f"{path}: not readable as Parquet: {_first_line(error)}") from None
+    if not table.schema.equals(SCHEMA):
+        raise RecordsError(f"{path}: expected the columns {', '.join(SCHEMA.names)}")
+    columns = {name: _values(table[name]) for name in SCHEMA.names}
+    pigs = int(columns["pig"].max()) + 1 if len(table) else 1
+    if len(table) % pigs or (columns["pig"].reshape(-1, pigs) != np.arange(pigs)).any():
+        raise RecordsError(f"{path}: expected {pigs} rows for every throw")
+    return _landings(columns, pigs)
+
+
+def _values(column: pa.ChunkedArray) -> np.ndarray:
+    if column.type == _WORDS:
+        return np.array(column.to_pylist(), dtype=np.str_)
+    return column.to_numpy()
+
+
+def _landings(columns: dict[str, np.ndarray], pigs: int) -> Landings:
+    def each_pig(*names: str) -> np.ndarray:
+        return np.stack([columns[name].reshape(-1, pigs) for name in names], axis=-1)
+
+    return Landings(
+        index=columns["throw"][::pigs],
+        **{name: columns[name][::pigs] for name in ("height", "start", "status")},
+        **{
+            name: columns[name].reshape(-1, pigs)
+            for name in ("position", "touch", "rest_time", "margin")
+        },
+        translation=each_pig(*_TRANSLATION),
+        quat_xyzw=each_pig(*_ORIENTATION),
+    )
+
+
+def concatenate(blocks: Sequence[Landings]) -> Landings:
+    """Join landings of throws of equally many pigs, in the order given."""
+    return Landings(
+        **{
+            field.name: np.concatenate([getattr(block, field.name) for block in blocks])
+            for field in fields(Landings)
+        }
+    )
+
+
+def read_identity(directory: Path) -> dict[str, Any]:
+    """Read what a batch's directory says of its run.
+
+    Raises:
+        RecordsError: If it holds no batch, or a damaged one.
+    """
+    path = directory / IDENTITY_FILE
+    try:
+        identity = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordsError(f"{directory}: holds no batch (no {IDENTITY_FILE})") from None
+    except OSError as error:
+        raise RecordsError(f"{path}: {error.strerror}") from None
+    except ValueError:
+        raise RecordsError(f"{path}: expected JSON, as a batch writes it") from None
+    if not isinstance(identity, dict) or identity.keys() != {
+        "configuration",
+        "throws",
+        "versions",
+    }:
+        raise RecordsError(f"{path}: expected configuration, throws and versions")
+    return identity
+
+
+def read_batch(directory: Path) -> RecordedBatch:
+    """Read all blocks that a batch has finished.
+
+    Raises:
+        RecordsError: If the directory holds no batch, none of its blocks, or a damaged one.
+    """
+    identity = read_identity(directory)
+    blocks = [read_block(path) for path in sorted(directory.glob(BLOCK_PATTERN))]
+    if not blocks:
+        raise RecordsError(f"{directory}: holds no finished block yet")
+    return RecordedBatch(**identity, landings=concatenate(blocks))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,38 @@
+"""When a throw is over: pigs slow in speed and spin over a whole window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+AT_REST = "at_rest"
+TIMED_OUT = "timed_out"
+ESCAPED = "escaped"
+DIVERGED = "diverged"
+STATUSES = (AT_REST, TIMED_OUT, ESCAPED, DIVERGED)
+
+
+@dataclass(frozen=True)
+class RestRule:
+    """Thresholds of rest, all assumptions of ours.
+
+    Attributes:
+        speed: Of the center of mass [m/s].
+        spin: [rad/s]; on a pig's 13 mm it is the same speed.
+        window: How long both must hold [s]; longer than a rocking pig pauses at its turning point.
+        max_time: After this a throw has TIMED_OUT [s].
+    """
+
+    speed: float = 0.005
+    spin: float = 0.4
+    window: float = 0.1
+    max_time: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name in ("speed", "spin", "window", "max_time"):
+            if not getattr(self, name) > 0.0:
+                raise ValueError(f"rest {name} must be above 0, got {getattr(self, name)}")
+        if self.max_time <= self.window:
+            raise ValueError(
+                f"rest max_time must be longer than the window of {self.window} s, "
+                f"got {self.max_time}"
+            )

@@ -1,0 +1,243 @@
+import errno
+import multiprocessing
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_thrower import FakeConfiguration, FakeThrower, InterruptedThrower, fake_landings
+
+from sim.batch import run_batch
+from sim.batch_directory import BatchError, open_directory
+from sim.records import read_batch
+from sim.summary import summarize
+
+THROWS = 2300
+FAKE = FakeConfiguration()
+FILES = ["batch.json", *(f"throws-{block:06d}.parquet" for block in range(3))]
+
+
+def contents(directory: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(directory.iterdir())}
+
+
+def run(out: Path | None, configuration=FAKE, throws=THROWS, **options):
+    return run_batch(configuration, throws, out=out, **{"build_thrower": FakeThrower, **options})
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    run(out)
+    return out
+
+
+def test_batch_is_the_plain_loop(undisturbed):
+    assert list(contents(undisturbed)) == FILES
+    loop = fake_landings(range(THROWS))
+    np.testing.assert_array_equal(read_batch(undisturbed).landings.quat_xyzw, loop.quat_xyzw)
+    assert run(None).summary == summarize(loop)
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_workers_write_the_same_bytes(tmp_path, undisturbed, workers):
+    batch = run(tmp_path / "out", workers=workers)
+    assert contents(tmp_path / "out") == contents(undisturbed)
+    assert batch.summary == summarize(fake_landings(range(THROWS)))
+    assert not multiprocessing.active_children()
+
+
+def test_without_out_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(None, throws=30).summary.throws == 30
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_counts_up_to_the_total(workers):
+    seen = []
+    run(None, workers=workers, progress=lambda done, total: seen.append((done, total)))
+    done = [count for count, _ in seen]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, THROWS)
+    assert {total for _, total in seen} == {THROWS}
+
+
+def test_interrupted_run_resumes_at_unfinished_blocks(tmp_path, undisturbed):
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        run(out, throws=THROWS + 1000, build_thrower=InterruptedThrower)
+    assert list(contents(out)) == FILES[:3]
+    seen = []
+    batch = run(out, throws=THROWS + 1000, resume=True, progress=lambda done, _: seen.append(done))
+    assert seen[0] == 2000
+    assert batch.summary == summarize(fake_landings(range(THROWS + 1000)))
+    whole = {name: contents(undisturbed)[name] for name in FILES[1:3]}
+    assert whole.items() <= contents(out).items()
+
+
+def test_missing_block_is_thrown_again_and_no_other(tmp_path, undisturbed):
+    out = tmp_path / "out"
+    run(out)
+    (out / FILES[2]).unlink()
+    batch = run(out, resume=True, workers=2)
+    assert contents(out) == contents(undisturbed)
+    assert batch.summary == summarize(fake_landings(range(THROWS)))
+
+
+def test_finished_run_resumes_to_its_counts(tmp_path, undisturbed):
+    batch = run(undisturbed, resume=True)
+    assert batch.throws_per_second is None
+    assert batch.summary == summarize(fake_landings(range(THROWS)))
+
+
+def test_resume_of_nothing_begins(tmp_path, undisturbed):
+    run(tmp_path / "out", resume=True)
+    assert contents(tmp_path / "out") == contents(undisturbed)
+
+
+def test_killed_worker_is_one_line_and_finished_blocks_are_kept(tmp_path):
+    configuration = FakeConfiguration(obituary=str(tmp_path / "obituary"), deadly=2100)
+    out = tmp_path / "out"
+    with pytest.raises(BatchError, match=r"a worker process died.*--resume"):
+        run(out, configuration, workers=2)
+    assert list(contents(out)) in (FILES[:2], FILES[:3])
+    run(out, configuration, workers=2, resume=True)
+    loop = fake_landings(range(THROWS))
+    np.testing.assert_array_equal(read_batch(out).landings.margin, loop.margin)
+
+
+def test_full_disk_is_one_line_and_finished_blocks_are_kept(tmp_path, undisturbed, monkeypatch):
+    out, real, calls = tmp_path / "out", os.fsync, []
+
+    def full_at_third(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", full_at_third)
+    with pytest.raises(BatchError, match=r"throws-000001.*No space left.*--resume"):
+        run(out)
+    assert list(contents(out)) == FILES[:2]
+    run(out, resume=True)
+    assert contents(out) == contents(undisturbed)
+
+
+def test_same_run_needs_resume(undisturbed):
+    before = contents(undisturbed)
+    with pytest.raises(BatchError, match="already holds this run; continue it with --resume"):
+        run(undisturbed)
+    assert contents(undisturbed) == before
+
+
+@pytest.mark.parametrize(
+    ("configuration", "throws", "difference"),
+    [
+        (FakeConfiguration(seed=1), THROWS, "configuration.seed 0 there, 1 here"),
+        (FakeConfiguration(device=("a",)), THROWS, "configuration.device.0 fake there, a here"),
+        (FAKE, 100, "throws 2300 there, 100 here"),
+        (
+            FakeConfiguration(seed=1, pigs=3),
+            THROWS,
+            "configuration.seed 0 there, 1 here, configuration.pigs 2 there, 3 here",
+        ),
+    ],
+)
+@pytest.mark.parametrize("resume", [True, False])
+def test_other_run_is_refused_with_the_difference(
+    undisturbed, configuration, throws, difference, resume
+):
+    before = contents(undisturbed)
+    with pytest.raises(BatchError) as refusal:
+        run(undisturbed, configuration, throws, resume=resume)
+    assert f"holds another run ({difference}); give a new directory" in str(refusal.value)
+    assert contents(undisturbed) == before
+
+
+def test_other_versions_are_another_run(tmp_path, monkeypatch):
+    run(tmp_path / "out", throws=5)
+    monkeypatch.setattr("sim.batch.versions", lambda: {"numpy": "0.1"})
+    with pytest.raises(BatchError, match=r"versions.numpy .* there, 0.1 here"):
+        run(tmp_path / "out", throws=5, resume=True)
+
+
+def test_file_is_refused(tmp_path):
+    path = tmp_path / "out"
+    path.write_text("mine")
+    with pytest.raises(BatchError, match="expected a directory, but it is a file"):
+        run(path, throws=5)
+    assert path.read_text() == "mine"
+
+
+def test_absent_parent_is_refused_not_made(tmp_path):
+    with pytest.raises(BatchError, match=r"there is no directory .*absent; make it first"):
+        run(tmp_path / "absent" / "out", throws=5)
+    assert not (tmp_path / "absent").exists()
+
+
+def test_foreign_directory_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("mine")
+    with pytest.raises(BatchError, match=r"not empty \(holds thesis.tex\) and no batch"):
+        run(tmp_path, throws=5)
+    assert list(contents(tmp_path)) == ["thesis.tex"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_unwritable_directory_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(BatchError, match="cannot write in this directory"):
+        run(tmp_path, throws=5)
+    with pytest.raises(BatchError, match="cannot create it: Permission denied"):
+        run(tmp_path / "out", throws=5)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a place where root cannot write")
+def test_place_that_takes_no_directory_is_refused():
+    with pytest.raises(BatchError, match="/proc/pigs: cannot create it"):
+        run(Path("/proc/pigs"), throws=5)
+
+
+def test_damaged_identity_is_refused(tmp_path):
+    (tmp_path / "batch.json").write_text("{")
+    with pytest.raises(BatchError, match=r"batch.json: expected JSON.*give a new directory"):
+        run(tmp_path, throws=5, resume=True)
+
+
+def test_damaged_block_is_named_with_the_remedy(tmp_path, undisturbed):
+    out = tmp_path / "out"
+    run(out)
+    (out / FILES[2]).write_bytes(b"PAR1")
+    with pytest.raises(BatchError, match=r"throws-000001.*delete that file and continue"):
+        run(out, resume=True)
+    (out / FILES[2]).write_bytes((out / FILES[1]).read_bytes())
+    with pytest.raises(BatchError, match=r"throws-000001.*expected throws 1000 to 1999; delete"):
+        run(out, resume=True)
+    (out / FILES[2]).unlink()
+    run(out, resume=True)
+    assert contents(out) == contents(undisturbed)
+
+
+def test_what_a_kill_left_half_written_does_no_harm(tmp_path, undisturbed):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "batch.json.partial").write_text("{")
+    run(out, throws=THROWS)
+    (out / FILES[3]).unlink()
+    (out / f"{FILES[3]}.partial").write_bytes(b"PAR1")
+    run(out, resume=True)
+    assert contents(out) == contents(undisturbed)
+
+
+def test_second_run_in_a_directory_is_refused(tmp_path):
+    with (
+        open_directory(tmp_path / "out", {"throws": 1}, resume=False),
+        pytest.raises(BatchError, match="another run is writing here; wait for it to end"),
+    ):
+        run(tmp_path / "out", throws=5)
+
+
+@pytest.mark.parametrize(("throws", "workers"), [(0, 1), (-1, 1), (1, 0)])
+def test_bounds(throws, workers):
+    with pytest.raises(ValueError, match="expected 1 throw or more and 1 worker or more"):
+        run(None, throws=throws, workers=workers)

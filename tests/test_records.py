@@ -1,0 +1,109 @@
+import json
+from dataclasses import fields
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from fake_thrower import FakeConfiguration, FakeThrower, fake_landings
+
+from sim.batch import run_batch
+from sim.records import RecordsError, encode_block, read_batch, read_block, versions
+from sim.throw import Landings
+
+COLUMNS = [
+    *("throw", "pig", "height", "start", "status", "position", "touch"),
+    *("x", "y", "z", "qx", "qy", "qz", "qw", "rest_time", "margin"),
+]
+IDENTITY = {"configuration": {"seed": 3}, "versions": {"numpy": "2"}}
+
+
+def assert_same(a: Landings, b: Landings) -> None:
+    for field in fields(Landings):
+        np.testing.assert_array_equal(getattr(a, field.name), getattr(b, field.name))
+
+
+@pytest.mark.parametrize("pigs", [1, 2, 8])
+def test_landings_come_back_bit_for_bit(tmp_path, pigs):
+    landings = fake_landings(range(40, 90), pigs)
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(landings, IDENTITY))
+    assert_same(read_block(path), landings)
+
+
+def test_one_row_per_pig_under_the_documented_columns(tmp_path):
+    landings = fake_landings(range(5))
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(landings, IDENTITY))
+    table = pq.read_table(path)
+    assert table.column_names == COLUMNS
+    assert table["throw"].to_pylist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert table["pig"].to_pylist() == [0, 1] * 5
+    assert table["z"].to_numpy().tolist() == landings.translation[:, :, 2].ravel().tolist()
+    assert table["qw"].to_numpy().tolist() == landings.quat_xyzw[:, :, 3].ravel().tolist()
+
+
+def test_metadata_holds_configuration_and_versions(tmp_path):
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings([0]), IDENTITY))
+    metadata = pq.read_schema(path).metadata
+    assert {key: json.loads(metadata[key.encode()]) for key in IDENTITY} == IDENTITY
+    assert {"python", "numpy", "scipy", "pybullet", "pig-throw"} == versions().keys()
+
+
+def test_same_landings_same_bytes():
+    landings = fake_landings(range(100))
+    assert encode_block(landings, IDENTITY) == encode_block(landings, IDENTITY)
+
+
+def test_batch_reads_back_whole(tmp_path):
+    out = tmp_path / "out"
+    run_batch(FakeConfiguration(seed=5), 2300, out=out, build_thrower=FakeThrower)
+    batch = read_batch(out)
+    assert batch.throws == 2300
+    assert batch.configuration["seed"] == 5
+    assert batch.versions == versions()
+    assert_same(batch.landings, fake_landings(range(2300), seed=5))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"garbage" * 100])
+def test_damaged_block_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "throws-000000.parquet"
+    path.write_bytes(content)
+    with pytest.raises(RecordsError, match=r"throws-000000\.parquet: not readable as Parquet"):
+        read_block(path)
+
+
+def test_truncated_block_is_refused(tmp_path):
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings(range(50)), IDENTITY)[:-20])
+    with pytest.raises(RecordsError, match="not readable as Parquet"):
+        read_block(path)
+
+
+def test_foreign_parquet_is_refused(tmp_path):
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings(range(5)), IDENTITY))
+    table = pq.read_table(path)
+    pq.write_table(table.drop_columns(["margin"]), path)
+    with pytest.raises(RecordsError, match="expected the columns throw, pig"):
+        read_block(path)
+    pq.write_table(table.slice(1), path)
+    with pytest.raises(RecordsError, match="expected 2 rows for every throw"):
+        read_block(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "holds no batch"),
+        ("{", "expected JSON"),
+        ("[1]", "expected configuration, throws and versions"),
+        ('{"throws": 1}', "expected configuration, throws and versions"),
+        ('{"configuration": {}, "throws": 1, "versions": {}}', "holds no finished block"),
+    ],
+)
+def test_directory_without_a_batch_is_refused(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "batch.json").write_text(content)
+    with pytest.raises(RecordsError, match=message):
+        read_batch(tmp_path)
