@@ -99,7 +99,7 @@ def stable_poses(shape: Shape, center_of_mass: FloatArray) -> tuple[StablePose, 
             probability=float(shares[facet]),
             height=float(facets.offsets[facet]),
         )
-        for facet in stable
+        for facet in stable.tolist()
     ]
     return tuple(sorted(poses, key=lambda pose: -pose.probability))
 
@@ -132,7 +132,7 @@ def _facets(hull: Surface, center: FloatArray) -> _Facets:
 
 def _group(hull: Surface, planes: FloatArray) -> IntArray:
     """Number the facets: connected triangles in one plane share a number."""
-    start, end, here, there = _edges(hull, np.arange(len(planes)))
+    _, _, here, there = _edges(hull, np.arange(len(planes)))
     is_flat = np.abs(planes[here] - planes[there]).max(axis=1) < _COPLANAR
     label = np.arange(len(planes))
     while True:
@@ -143,9 +143,7 @@ def _group(hull: Surface, planes: FloatArray) -> IntArray:
         label = lower
 
 
-def _edges(
-    hull: Surface, of_triangle: IntArray
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def _edges(hull: Surface, of_triangle: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Directed edges between facets: start and end vertex, facet here, facet across."""
     faces = hull.faces
     start = faces.ravel()

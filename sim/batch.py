@@ -6,23 +6,16 @@ bit for bit, however many processes share it and however often it was interrupte
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from multiprocessing import connection
 from pathlib import Path
-from typing import Protocol
 
-from sim.batch_directory import BatchDirectory, BatchError, open_directory
+from sim.batch_directory import BatchDirectory, open_directory
 from sim.configuration import Configuration
+from sim.crew import TASKS_AHEAD, BuildThrower, throw_in_order
 from sim.records import BLOCK_THROWS, concatenate, versions
 from sim.summary import Summary, summarize
 from sim.throw import Landings, Thrower
@@ -30,20 +23,7 @@ from sim.throw import Landings, Thrower
 _TASK_THROWS = 25
 """Throws sent to a worker at once: a fraction of a second, so that none waits long for another."""
 
-_TASKS_AHEAD = 4
-"""Tasks in flight for each worker; results are taken in order, so memory stays bounded."""
-
 Progress = Callable[[int, int], None]
-
-
-class ThrowsPigs(Protocol):
-    """What a worker needs: throws as a pure function of their indices."""
-
-    def throw(self, indices: Sequence[int]) -> Landings:
-        """Throw these indices of the run."""
-
-
-BuildThrower = Callable[[Configuration], ThrowsPigs]
 
 
 @dataclass(frozen=True)
@@ -118,11 +98,11 @@ def _run(
     missing = throws - summary.throws
     if not missing:
         return Batch(summary, None)
-    size = _task_throws(missing, workers)
-    tasks = (task for block in todo for task in _split(_block(block, throws), size))
     processes = _useful_processes(missing, workers)
+    size = _task_throws(missing, processes)
+    tasks = (task for block in todo for task in _split(_block(block, throws), size))
     start = time.perf_counter()
-    with closing(_throw_in_order(configuration, build_thrower, tasks, processes)) as results:
+    with closing(throw_in_order(configuration, build_thrower, tasks, processes)) as results:
         for block in todo:
             progress(summary.throws, throws)
             parts: list[Landings] = []
@@ -163,80 +143,10 @@ def _useful_processes(throws: int, workers: int) -> int:
     return max(1, min(workers, throws // _TASK_THROWS))
 
 
-def _task_throws(throws: int, workers: int) -> int:
-    """Choose how many throws a task has: short batches too are spread over all workers."""
-    return max(1, min(_TASK_THROWS, throws // (workers * _TASKS_AHEAD)))
+def _task_throws(throws: int, processes: int) -> int:
+    """Choose how many throws a task has: short batches too are spread over all processes."""
+    return max(1, min(_TASK_THROWS, throws // (processes * TASKS_AHEAD)))
 
 
 def _split(indices: range, size: int) -> list[range]:
     return [indices[at : at + size] for at in range(0, len(indices), size)]
-
-
-def _throw_in_order(
-    configuration: Configuration,
-    build_thrower: BuildThrower,
-    tasks: Iterator[range],
-    processes: int,
-) -> Generator[Landings, None, None]:
-    """Throw tasks, in this process or by others; their landings come in the tasks' order."""
-    if processes == 1:
-        thrower = build_thrower(configuration)
-        for task in tasks:
-            yield thrower.throw(task)
-        return
-    pool = ProcessPoolExecutor(
-        processes, multiprocessing.get_context("spawn"), _enlist, (configuration, build_thrower)
-    )
-    pending: deque[Future[Landings]] = deque()
-    try:
-        for task in tasks:
-            with _interrupts_ignored():
-                pending.append(pool.submit(_work, task))
-            if len(pending) == processes * _TASKS_AHEAD:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-    except BrokenProcessPool:
-        raise BatchError(
-            "a worker process died (killed, or out of memory?); blocks finished in --out DIR are "
-            "kept: continue with --resume"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes started meanwhile inherit deafness to Ctrl-C: this process ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
-
-
-_enlisted: ThrowsPigs | None = None
-"""The thrower of this worker process."""
-
-
-def _enlist(configuration: Configuration, build_thrower: BuildThrower) -> None:
-    """Prepare a worker process."""
-    global _enlisted
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _enlisted = build_thrower(configuration)
-
-
-def _end_with_parent() -> None:
-    """End this worker when its parent has died without ending it, as by kill -9."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "a worker has a parent"
-    connection.wait([parent.sentinel])
-    os._exit(1)
-
-
-def _work(indices: range) -> Landings:
-    assert _enlisted is not None, "a worker is prepared before it works"
-    return _enlisted.throw(indices)

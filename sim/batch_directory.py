@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.crew import BatchError
 from sim.records import (
     IDENTITY_FILE,
     RecordsError,
@@ -26,10 +27,6 @@ from sim.throw import Landings
 
 _PARTIAL = ".partial"
 _SHOWN_DIFFERENCES = 6
-
-
-class BatchError(Exception):
-    """A batch cannot start or go on; the message is one line with the remedy."""
 
 
 @dataclass(frozen=True)

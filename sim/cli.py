@@ -7,17 +7,22 @@ What takes long to import is imported by the command that needs it.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sim.lengths import parse_length
+
+if TYPE_CHECKING:
+    from sim.batch import Batch
+    from sim.configuration import Configuration
 
 MAX_THROWS = 10**9
 MAX_SEED = 2**63 - 1
@@ -94,40 +99,57 @@ def throw_command(
 
     Example: pigs throw -n 1000 --device kern2006 --height 8in --start forward --out throws
     """
-    with _refused_input():
-        meters = None if height is None else _length("--height", height)
-        if resume and out is None:
-            raise Refusal("--resume: needs the directory to go on with, as --out DIR")
-        from sim.configuration import ENGINES, configure
-
-        if engine not in ENGINES:
-            raise Refusal(f"unknown engine '{engine}': expected {', '.join(ENGINES)}")
-        configuration = configure(
-            seed=seed, pig=pig, pigs=pigs, device=device, height=meters, start=start
-        )
-    from sim.batch import BatchError, run_batch, usable_cores
+    if resume and out is None:
+        raise Refusal("--resume: needs the directory to go on with, as --out DIR")
+    configuration = _configuration(engine, seed, pig, pigs, device, height, start)
+    batch = _batch(configuration, throws, workers, out, resume)
     from sim.outcome import outcome_json, outcome_text
+
+    if as_json:
+        return json.dumps(outcome_json(batch, seed, engine, configuration.as_dict()))
+    thrown = f"{throws:,} throws of {pigs} {pig} pig{'s' * (pigs > 1)}"
+    released = ", ".join(word for word in (device, height, start) if word)
+    return outcome_text(batch, f"{thrown}, device {released}, seed {seed}, engine {engine}")
+
+
+def _configuration(
+    engine: str,
+    seed: int,
+    pig: str,
+    pigs: int,
+    device: str,
+    height: str | None,
+    start: str | None,
+) -> Configuration:
+    from sim.configuration import ENGINES, configure
+
+    if engine not in ENGINES:
+        raise Refusal(f"unknown engine '{engine}': expected {', '.join(ENGINES)}")
+    meters = None if height is None else _length("--height", height)
+    with _refused_input():
+        return configure(seed=seed, pig=pig, pigs=pigs, device=device, height=meters, start=start)
+
+
+def _batch(
+    configuration: Configuration, throws: int, workers: int | None, out: Path | None, resume: bool
+) -> Batch:
+    """Throw under a progress bar."""
+    from sim.batch import run_batch, usable_cores
+    from sim.crew import BatchError
     from sim.progress import LateProgress
 
+    if workers is None:
+        workers = min(usable_cores(), MAX_WORKERS)
     try:
         with LateProgress() as progress:
-            batch = run_batch(
-                configuration,
-                throws,
-                workers=workers or min(usable_cores(), MAX_WORKERS),
-                out=out,
-                resume=resume,
-                progress=progress,
+            return run_batch(
+                configuration, throws, workers=workers, out=out, resume=resume, progress=progress
             )
     except BatchError as error:
         raise Refusal(str(error)) from None
     except KeyboardInterrupt:
         kept = f"; finished blocks are kept in {out}: continue with --resume" if out else ""
         raise Refusal(f"interrupted{kept}", _INTERRUPTED) from None
-    if as_json:
-        return json.dumps(outcome_json(batch, seed, engine, configuration.as_dict()))
-    thrown = f"{throws:,} throws of {pigs} {pig} pig{'s' * (pigs > 1)}"
-    return outcome_text(batch, f"{thrown}, device {device}, seed {seed}, engine {engine}")
 
 
 @app.command("poses")
@@ -149,7 +171,8 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
         (one.position, " ".join(one.carrying), percent(one.probability), f"{one.height * 1e3:.2f}")
         for one in found
     ]
-    return format_table(("position", "carried by", "probability", "center of mass mm"), rows)
+    header = ("position", "carried by", "probability", "center of mass mm")
+    return format_table(header, rows, texts=2)
 
 
 @app.command("score")
@@ -215,8 +238,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _deliver(text: str) -> int:
     try:
-        print(text)
-        sys.stdout.flush()
+        print(text, flush=True)
     except BrokenPipeError:
         _abandon_output()
     except OSError as error:
@@ -248,6 +270,8 @@ def _complain(message: str, status: int) -> int:
 
 def main() -> None:
     """Run the command line of this process."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may hold what it cannot encode
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:

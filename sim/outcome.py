@@ -11,7 +11,9 @@ from sim.summary import Summary
 from sim.text_table import format_table, percent, percent_range
 
 
-def outcome_json(batch: Batch, seed: int, engine: str, configuration: dict[str, Any]) -> dict:
+def outcome_json(
+    batch: Batch, seed: int, engine: str, configuration: dict[str, Any]
+) -> dict[str, Any]:
     """Gather a batch's outcome under the keys that machines read."""
     summary = batch.summary
     return {

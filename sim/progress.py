@@ -34,8 +34,9 @@ class LateProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the bar as it stands."""
-        self._bar.stop()
+        """Leave the bar as it stands, if there is one."""
+        if self._bar.tasks:
+            self._bar.stop()
 
     def __call__(self, done: int, total: int) -> None:
         """Show that `done` of `total` throws are there; the first call starts the clock."""

@@ -78,9 +78,7 @@ class Thrower:
             configuration.engine,
             configuration.rest,
         )
-        self._namer = PositionNamer(
-            stable_poses(pig.shape, pig.mass_properties.center_of_mass)
-        )
+        self._namer = PositionNamer(stable_poses(pig.shape, pig.mass_properties.center_of_mass))
         self._judge = TouchJudge(pig.shape)
 
     def throw(self, indices: Sequence[int], lying: Lying | None = None) -> Landings:

@@ -69,7 +69,10 @@ class TouchJudge:
         """
         turns = Rotation.from_quat(quat_xyzw).as_matrix()
         lowest = np.array(
-            [(self._hull @ turn[2]).min() + t[2] for turn, t in zip(turns, translation, strict=True)]
+            [
+                (self._hull @ turn[2]).min() + t[2]
+                for turn, t in zip(turns, translation, strict=True)
+            ]
         )
         touch = np.full(len(translation), "none", dtype="<U9")
         for i in range(len(translation)):
@@ -79,9 +82,7 @@ class TouchJudge:
                 if max(lowest[i], lowest[j]) > CARRIED_HEIGHT:
                     touch[[i, j]] = "piggyback"
                 else:
-                    touch[[i, j]] = np.where(
-                        touch[[i, j]] == "none", "oinker", touch[[i, j]]
-                    )
+                    touch[[i, j]] = np.where(touch[[i, j]] == "none", "oinker", touch[[i, j]])
         return touch
 
     def _is_touching(self, translation: np.ndarray, turns: np.ndarray) -> bool:

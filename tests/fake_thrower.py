@@ -44,6 +44,11 @@ class FakeThrower:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+class BrokenThrower(FakeThrower):
+    def __init__(self, configuration: FakeConfiguration) -> None:
+        raise ZeroDivisionError
+
+
 class InterruptedThrower(FakeThrower):
     """Ctrl-C at throw 2,500."""
 

@@ -5,10 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fake_thrower import FakeConfiguration, FakeThrower, InterruptedThrower, fake_landings
+from fake_thrower import (
+    BrokenThrower,
+    FakeConfiguration,
+    FakeThrower,
+    InterruptedThrower,
+    fake_landings,
+)
 
 from sim.batch import run_batch
-from sim.batch_directory import BatchError, open_directory
+from sim.batch_directory import open_directory
+from sim.crew import BatchError
 from sim.records import read_batch
 from sim.summary import summarize
 
@@ -105,6 +112,12 @@ def test_killed_worker_is_one_line_and_finished_blocks_are_kept(tmp_path):
     run(out, configuration, workers=2, resume=True)
     loop = fake_landings(range(THROWS))
     np.testing.assert_array_equal(read_batch(out).landings.margin, loop.margin)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_bug_in_a_worker_is_shown_as_it_is(workers):
+    with pytest.raises(ZeroDivisionError):
+        run(None, workers=workers, build_thrower=BrokenThrower)
 
 
 def test_full_disk_is_one_line_and_finished_blocks_are_kept(tmp_path, undisturbed, monkeypatch):

@@ -22,7 +22,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from meshes.density import MassProperties
-from meshes.shape import MAX_PARTS, ConvexPart, Shape
+from meshes.shape import MAX_PARTS, Shape
 from sim.contact import Contact, Factors, body_factors
 from sim.device import Device, Releases, TrapDoor
 from sim.engine import RestingStates
@@ -52,10 +52,11 @@ NO_CLAMP = 1e9
 CATCH_ANGLE = 1e-3
 """The catch takes the leaf this close to its open angle [rad]."""
 
-BASE, HINGE = -1, 0
-"""Bullet's link numbers: a body's base, and the leaf on its hinge."""
+BASE, HINGE, PARTS = -1, 0, 0
+"""Bullet's link numbers: a body's base, the leaf on its hinge, and a pig's convex parts."""
 
-NO_TURN = [0.0, 0.0, 0.0, 1.0]
+SURFACES, HULLS, PIGS = 1, 2, 4
+"""Collision groups: hulls meet surfaces, pigs' convex parts meet each other, nothing else meets."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class BulletEngine:
             (float(moments[0]), float(moments[1]), float(moments[2])),
         )
         self._world = _Bullet(settings, contact.bounce_speed)
-        self._pig_shape = self._world.compound(
+        self._hull_shape = self._world.compound([vertices])
+        self._parts_shape = self._world.compound(
             [self._principal(part.vertices) for part in shape.parts]
         )
         self._leaf_shapes: dict[int, int] = {}
@@ -159,7 +161,13 @@ class BulletEngine:
         turns = (world_from_pig * Rotation.from_matrix(self._pig_from_principal)).as_quat()
         with _Scene(self._world, self._leaf(height, thrown)) as scene:
             for center, turn in zip(centers, turns, strict=True):
-                scene.add_pig(self._pig_shape, self._body, center, turn, self._factors["pig"])
+                scene.add_pig(
+                    (self._hull_shape, self._parts_shape),
+                    self._body,
+                    center,
+                    turn,
+                    self._factors["pig"],
+                )
             status, motions, rest_time = settle(scene, self._body, self._rest, limits)
         principal_from_pig = Rotation.from_matrix(self._pig_from_principal.T)
         orientation = Rotation.from_quat([m.quat_xyzw for m in motions]) * principal_from_pig
@@ -231,7 +239,9 @@ class _Bullet:
     def plane(self, factors: Factors) -> None:
         """Lay the table, an endless plane at z = 0."""
         shape = self.client.createCollisionShape(pybullet.GEOM_PLANE)
-        self.coat(self.client.createMultiBody(0.0, shape), BASE, factors)
+        table = self.client.createMultiBody(0.0, shape)
+        self.coat(table, BASE, factors)
+        self.client.setCollisionFilterGroupMask(table, BASE, SURFACES, HULLS)
 
     def box(self, size: np.ndarray) -> int:
         """Make a collision shape of a cuboid of full size (3,) [m]."""
@@ -296,17 +306,42 @@ class _Scene:
             self._client.removeBody(self._leaf.body)
 
     def add_pig(
-        self, shape: int, body: Body, center: np.ndarray, quat_xyzw: np.ndarray, coat: Factors
+        self,
+        shapes: tuple[int, int],
+        body: Body,
+        center: np.ndarray,
+        quat_xyzw: np.ndarray,
+        coat: Factors,
     ) -> None:
-        """Put a pig at rest in the world; its frame is principal, at its center of mass."""
+        """Put a pig at rest in the world; its frame is principal, at its center of mass.
+
+        A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
+        leaf; the exact parts, a massless link fixed to it, meet other pigs only.
+
+        Args:
+            shapes: Of the hull and of the parts.
+            body: Mass and moments.
+            center: Of mass, (3,) [m].
+            quat_xyzw: world_from_principal, (4,).
+            coat: The pig's surface.
+        """
+        hull, parts = shapes
         pig = self._client.createMultiBody(
             body.mass,
-            shape,
+            hull,
             basePosition=self._world.internal(center),
             baseOrientation=quat_xyzw.tolist(),
+            linkMasses=[0.0],
+            linkCollisionShapeIndices=[parts],
+            linkJointTypes=[pybullet.JOINT_FIXED],
+            linkJointAxis=[[0.0, 0.0, 1.0]],
+            **_one_link([0.0, 0.0, 0.0]),
         )
         self._world.weigh(pig, BASE, body.mass, body.moments)
         self._world.coat(pig, BASE, coat)
+        self._world.coat(pig, PARTS, coat)
+        self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
+        self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
         self._pigs.append(pig)
 
     def motions(self) -> list[Motion]:
@@ -374,19 +409,15 @@ class _Leaf:
             basePosition=internal(self._hinge),
             linkMasses=[mass],
             linkCollisionShapeIndices=[self._shape],
-            linkVisualShapeIndices=[-1],
-            linkPositions=[[0.0, 0.0, 0.0]],
-            linkOrientations=[NO_TURN],
-            linkInertialFramePositions=[internal((self._half[0], 0.0, -self._half[2]))],
-            linkInertialFrameOrientations=[NO_TURN],
-            linkParentIndices=[0],
             linkJointTypes=[pybullet.JOINT_REVOLUTE],
             linkJointAxis=[[0.0, 1.0, 0.0]],
+            **_one_link(internal((self._half[0], 0.0, -self._half[2]))),
         )
         client.setJointMotorControl2(leaf, HINGE, pybullet.VELOCITY_CONTROL, force=0.0)
         a, b, c = (2 * self._half) ** 2 * mass / 12
         self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
         self._world.coat(leaf, HINGE, self._coat)
+        client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
         client.changeDynamics(
             leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0
         )
@@ -407,8 +438,22 @@ class _Leaf:
             baseOrientation=turn.as_quat().tolist(),
         )
         self._world.coat(self.body, BASE, self._coat)
+        client.setCollisionFilterGroupMask(self.body, BASE, SURFACES, HULLS)
         reach = np.abs(turn.as_matrix()) @ self._half
         self.box = Box(tuple(center - reach), tuple(center + reach))
+
+
+def _one_link(center: list[float]) -> dict[str, list[Any]]:
+    """Arguments of a body with one link whose frame is the base's, mass at `center`."""
+    no_shift, no_turn = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]
+    return {
+        "linkVisualShapeIndices": [-1],
+        "linkPositions": [no_shift],
+        "linkOrientations": [no_turn],
+        "linkInertialFramePositions": [center],
+        "linkInertialFrameOrientations": [no_turn],
+        "linkParentIndices": [0],
+    }
 
 
 def _wavefront(vertices: np.ndarray) -> str:

@@ -156,18 +156,18 @@ def lowest_point(motion: Motion, vertices: np.ndarray) -> float:
 def time_above_table(motion: Motion, body: Body, clearance: float) -> float:
     """Bound from below the time before any vertex comes within `clearance` of the table [s].
 
-    The larger of two bounds. The center of mass is on its parabola and every vertex within
-    `radius` of it; and the lowest vertex sinks no faster than the parabola plus radius times the
-    largest possible spin, |L| / smallest moment.
+    High up: the center of mass is on its parabola and every vertex within `radius` of it. Lower
+    down: the lowest vertex sinks no faster than the parabola plus radius times the largest
+    possible spin, |L| / smallest moment.
     """
+    rise = motion.velocity[2]
+    by_center = _fall_time(motion.position[2] - body.radius - clearance, rise)
+    if by_center > 0.0:
+        return by_center
     momentum = _scaled(_principal_from_world(motion.quat_xyzw, motion.spin), body.moments)
     spin = sqrt(sum(m * m for m in momentum)) / min(body.moments)
-    rise = motion.velocity[2]
-    by_vertex = _fall_time(
-        lowest_point(motion, body.vertices) - clearance, rise - spin * body.radius
-    )
-    by_center = _fall_time(motion.position[2] - body.radius - clearance, rise)
-    return max(by_vertex, by_center)
+    gap = lowest_point(motion, body.vertices) - clearance
+    return _fall_time(gap, rise - spin * body.radius)
 
 
 def time_apart(a: Motion, b: Motion, reach: float) -> float:
@@ -191,13 +191,8 @@ def time_to_reach(distance: float, speed: float) -> float:
 
 
 def greatest_speed(motion: Motion, body: Body) -> float:
-    """Speed that the center of mass would have if all kinetic energy were translation [m/s]."""
-    turning = sum(
-        moment * spin * spin
-        for moment, spin in zip(
-            body.moments, _principal_from_world(motion.quat_xyzw, motion.spin), strict=True
-        )
-    )
+    """Bound the speed of the center of mass if all kinetic energy were translation [m/s]."""
+    turning = max(body.moments) * sum(spin * spin for spin in motion.spin)
     return sqrt(sum(v * v for v in motion.velocity) + turning / body.mass)
 
 
