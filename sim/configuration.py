@@ -9,7 +9,6 @@ from typing import Any
 
 from meshes.anatomy import standard_pig
 from meshes.density import MassProperties, uniform
-from meshes.load import load_shape
 from meshes.shape import Shape
 from sim.contact import Contact
 from sim.device import KERN_2006, STARTS, Condition, Device, Drop, TrapDoor
@@ -53,6 +52,8 @@ def load_pig(name: str) -> Pig:
     if name in PIGS:
         shape = standard_pig()
     elif Path(name).suffix or Path(name).exists():
+        from meshes.load import load_shape  # a third of the start-up, for mesh files only
+
         shape = load_shape(Path(name))
     else:
         raise ValueError(

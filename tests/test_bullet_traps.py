@@ -33,7 +33,7 @@ from workbench import (
 from meshes.shape import MAX_PARTS, ConvexPart, Shape
 from meshes.solids import Cuboid, Sphere
 from sim.configuration import Configuration, configure
-from sim.contact import Contact, Factors, PairContact
+from sim.contact import Contact, Factors, PairContact, body_factors
 from sim.device import TrapDoor
 from sim.engine import bullet
 from sim.engine.bullet import BulletSettings
@@ -50,15 +50,15 @@ TABLE_UP = TrapDoor(open_angle=1e-3)  # a leaf that the catch takes at once: a s
 CHECK = BulletSettings().time_step * BulletSettings().steps_per_check
 
 
-def unguarded(monkeypatch: pytest.MonkeyPatch, **dynamics: float) -> None:
-    """Give every body coated from now on other dynamics than the guards would."""
-    coat = bullet._Bullet.coat
+def without(monkeypatch: pytest.MonkeyPatch, *guards: str) -> None:
+    """Leave these dynamics of every body made from now on to PyBullet's defaults."""
+    change = pybullet.changeDynamics
 
-    def uncoated(self: bullet._Bullet, body: int, link: int, factors: Factors) -> None:
-        coat(self, body, link, factors)
-        self.client.changeDynamics(body, link, **dynamics)
+    def change_others(*bodies: int, **dynamics: Any) -> None:
+        kept = {name: value for name, value in dynamics.items() if name not in guards}
+        change(*bodies, **kept)
 
-    monkeypatch.setattr(bullet._Bullet, "coat", uncoated)
+    monkeypatch.setattr(pybullet, "changeDynamics", change_others)
 
 
 # Convex meshes are inflated by the collision margin.
@@ -125,10 +125,10 @@ def p_same_frequencies(a: Landings, b: Landings) -> float:
 
 
 def test_frequencies_do_not_depend_on_the_scale() -> None:
-    """Samples of 250 drops: p = 0.98; false alarms 1 in 1,000. Unscaled p = 1e-105."""
+    """Samples of 250 drops: p = 0.98; false alarms 1 in 1,000. Unscaled, pigs never rest."""
     usual = drops(250, scale=100.0)
     assert p_same_frequencies(usual, drops(250, scale=300.0)) > 1e-3
-    assert p_same_frequencies(usual, drops(60, scale=1.0)) < 1e-6
+    assert p_same_frequencies(usual, drops(12, scale=1.0)) < 1e-6
 
 
 @pytest.mark.long
@@ -215,7 +215,7 @@ def test_corner_impact_spins_the_body_as_its_inertia_says(
         rise, spin = impact_by_hand(tilt, 0.7, is_sticking)
         after = after_impact(body, tilt)
         assert after.spin[1] == pytest.approx(spin, rel=0.05)
-        assert after.velocity[2] == pytest.approx(rise, abs=0.03)
+        assert after.velocity[2] == pytest.approx(rise, abs=0.05)
     monkeypatch.setattr(bullet._Bullet, "weigh", lambda *_: None)
     off = [after_impact(body, t).spin[1] / impact_by_hand(t, 0.7, is_sticking)[1] for t in TILTS]
     assert max(abs(ratio - 1) for ratio in off) > 0.2
@@ -262,7 +262,9 @@ def test_body_at_rest_touches_the_table_with_its_true_surface(body: Body) -> Non
 
 def row_of_boxes(count: int) -> list[ConvexPart]:
     corners = Cuboid((0.001, 0.01, 0.01)).surface().vertices
-    return [ConvexPart(f"box{i}", corners + [0.002 * i, 0.0, 0.0]) for i in range(count)]
+    return [
+        ConvexPart(f"box{i}", corners + np.array((0.002 * i, 0.0, 0.0))) for i in range(count)
+    ]
 
 
 def test_more_parts_than_the_engine_keeps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,9 +321,9 @@ def deceleration(times: list[float], speeds: list[float]) -> float:
 
 
 def test_friction_on_the_leaf_is_that_of_pig_and_leaf() -> None:
-    """Slope of the speed along the hinge is mu g: within 2 %, tolerance 4 %; the table's: 40 % less.
+    """Slope of the speed along the hinge is mu g: within 2 %, tolerance 4 %.
 
-    The leaf is caught 1 mrad below level, across the slide.
+    The table's friction would be 40 % less. The leaf is caught 1 mrad below level, across the slide.
     """
     cube = bench(CUBE, device=TABLE_UP, contact=UNLIKE)
 
@@ -363,8 +365,10 @@ def rebound(ball: Bench, height: float, quat: np.ndarray, leaf: float = 0.0) -> 
     time_down = np.sqrt(2 * height / GRAVITY)
     options = {"height": leaf or 1.0, "flying": not leaf}
     end = ball.last(start, time_down + 0.05, until=is_back, **options)
-    gap = ball.lowest(end) - leaf
-    return float(np.sqrt((end.velocity[2] ** 2 / (2 * GRAVITY) + gap) / height) * is_back([end]))
+    if not is_back([end]):
+        return 0.0
+    apex = end.velocity[2] ** 2 / (2 * GRAVITY) + ball.lowest(end) - leaf
+    return float(np.sqrt(apex / height))
 
 
 def rebounds(
@@ -392,7 +396,7 @@ def test_rebound_from_the_table_is_that_of_pig_and_table(restitution: float) -> 
 
 def test_without_a_coat_nothing_rebounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The default restitution of a body is 0, and so then are all its products."""
-    unguarded(monkeypatch, restitution=0.0)
+    without(monkeypatch, "restitution")
     assert rebounds(count=3)[0] < 0.05
 
 
@@ -404,12 +408,51 @@ def test_rebound_from_the_leaf_is_that_of_pig_and_leaf() -> None:
 
 
 def test_rebound_between_pigs_is_that_of_pig_and_pig() -> None:
-    """Two slabs meet face on at 2 m/s, falling side by side: 0.59 of it after, tolerance 3 %."""
-    slabs = bench(SLAB, contact=UNLIKE)
-    start = [slabs.at((s * 0.06, 0.0, 5.0), velocity=(-s, 0.0, 0.0)) for s in (-1, 1)]
-    left, right = slabs.follow(start, 0.05)[-1][1]
-    assert (right.velocity[0] - left.velocity[0]) / 2 == pytest.approx(0.6, rel=0.03)
-    assert right.velocity[0] + left.velocity[0] == pytest.approx(0.0, abs=1e-9)
+    """Two balls meet head on at 2 m/s, falling side by side: XX of it after, tolerance 4 %."""
+    balls = bench(BALL, contact=UNLIKE)
+    after = []
+    for one, other in orientations(16, seed=6).reshape(8, 2, 4):
+        start = [
+            balls.at((-0.02, 0.0, 5.0), one, velocity=(1.0, 0.0, 0.0)),
+            balls.at((0.02, 0.0, 5.0), other, velocity=(-1.0, 0.0, 0.0)),
+        ]
+        left, right = balls.follow(start, 0.03)[-1][1]
+        assert right.velocity[0] + left.velocity[0] == pytest.approx(0.0, abs=1e-9)
+        after.append((right.velocity[0] - left.velocity[0]) / 2)
+    assert np.mean(after) == pytest.approx(0.6, rel=0.04)
+
+
+def test_every_surface_of_a_throw_has_the_factors_of_its_kind() -> None:
+    """Read back from the engine, hull and parts of a pig, leaf and table: exact to 1e-12.
+
+    PyBullet drops a whole changeDynamics call on a link without a degree of freedom, silently, if
+    it names maxJointVelocity; such a link keeps friction 0.5 and restitution 0.
+    """
+    pig = bench(standard(), device=TrapDoor(), contact=UNLIKE)
+
+    def read(scene: Scene, _: Limits) -> dict[str, list[tuple[float, float]]]:
+        client = scene._client
+        kinds: dict[str, list[tuple[float, float]]] = {"pig": [], "leaf": [], "table": []}
+        for number in range(client.getNumBodies()):
+            body = client.getBodyUniqueId(number)
+            kind = "pig" if body in scene._pigs else "table"
+            kind = "leaf" if body == scene._leaf.body else kind
+            for link in range(-1, client.getNumJoints(body)):
+                if client.getCollisionShapeData(body, link):
+                    info = client.getDynamicsInfo(body, link)
+                    kinds[kind].append((info[5], info[1]))
+        return kinds
+
+    expected = {
+        kind: (factors.restitution, factors.friction)
+        for kind, factors in body_factors(UNLIKE).items()
+    }
+    found = pig.stage([pig.at((0.0, 0.0, 1.0))], read)
+    assert set(found) == set(expected)
+    for kind, surfaces in found.items():
+        assert surfaces
+        for surface in surfaces:
+            assert surface == pytest.approx(expected[kind], rel=1e-12), kind
 
 
 # Restitution depends on the time step through speculative contacts.
@@ -431,7 +474,7 @@ def test_effective_restitution_is_flat_over_drop_height() -> None:
 
 def test_without_threshold_zero_restitution_falls_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bullet then acts on contacts before they close: 0.37 at 5 mm, and next to 0 at 4 kHz."""
-    unguarded(monkeypatch, contactProcessingThreshold=1e18)
+    without(monkeypatch, "contactProcessingThreshold")
     assert spread(rebounds(heights=DROPS[::2], count=8)) > 0.2
     fine = BulletSettings(time_step=1 / 4096)
     assert rebounds(settings=fine, heights=(0.03,), count=8)[0] < 0.2
@@ -475,7 +518,7 @@ def test_free_flight_in_the_engine_is_undamped(monkeypatch: pytest.MonkeyPatch) 
         return float(np.hypot(*end.velocity[:2])), end.spin[2]
 
     assert speeds() == pytest.approx((5.0, 50.0), rel=1e-9)
-    unguarded(monkeypatch, linearDamping=0.04, angularDamping=0.04)
+    without(monkeypatch, "linearDamping", "angularDamping")
     speed, spin = speeds()
     assert speed < 4.75
     assert spin < 47.5
@@ -496,7 +539,7 @@ def test_speeds_above_a_hundred_engine_units_are_not_clamped(
     speed = np.sqrt(2 * GRAVITY * (1.2 - free.position[2]))
     assert free.velocity[2] == pytest.approx(-speed, rel=0.002)
     assert free.spin[2] == pytest.approx(300.0, rel=1e-9)
-    unguarded(monkeypatch, maxJointVelocity=100.0)
+    without(monkeypatch, "maxJointVelocity")
     assert fall().velocity[2] == pytest.approx(-1.0)
 
 
@@ -634,9 +677,9 @@ def is_through_pig(pigs: Bench, number: int) -> bool:
 def test_pigs_do_not_tunnel_at_five_meters_a_second(
     is_through: Callable[[Bench, int], bool],
 ) -> None:
-    """A pig through the 3 mm leaf, and head on through a pig: none of 20; two or three at 256 Hz."""
+    """A pig through the 3 mm leaf, and head on through a pig: none of 20; some at 128 Hz."""
     assert crossings(BulletSettings(), is_through) == 0
-    coarse = BulletSettings(time_step=1 / 256, steps_per_check=1)
+    coarse = BulletSettings(time_step=1 / 128, steps_per_check=1)
     assert crossings(coarse, is_through) > 0
 
 
@@ -672,12 +715,12 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="n
 
 @needs_proc
 def test_memory_is_flat_over_throws() -> None:
-    """0.0 MB over 300 throws, tolerance 2; making the shapes anew 100 times takes over 5 MB."""
+    """0.0 MB over 300 throws, tolerance 2; making the shapes anew for each takes over 5 MB."""
     assert growth(300) < 2.0
     world = bullet._Bullet(BulletSettings(), 0.15)
     parts = [part.vertices for part in standard()[0].parts]
     before = resident()
-    for _ in range(100):
+    for _ in range(300):
         world.client.removeBody(world.client.createMultiBody(1.0, world.compound(parts)))
     assert resident() - before > 5.0
 
@@ -747,7 +790,7 @@ def test_time_step_that_loses_steps_is_refused() -> None:
 
 
 def test_throw_takes_its_flight_from_the_exact_motion() -> None:
-    """Energy of rotation after 0.4 s of tumbling: off by 1.3e-6, tolerance 1e-5; Bullet's by 0.7."""
+    """Energy after 0.4 s of tumbling: off by 1.3e-6, tolerance 1e-5; Bullet's own by 0.7."""
     pig = bench(standard())
     start = pig.at((0.0, 0.0, 2.0), spin=(60.0, 70.0, 40.0))
 

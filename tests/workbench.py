@@ -122,7 +122,7 @@ class Bench:
         flying: bool = False,
         until: Callable[[list[Motion]], bool] = lambda _: False,
     ) -> Moments:
-        """Time [s] and motions at every check; with `flying`, free flight is exact as in a throw."""
+        """Time [s] and motions at every check; with `flying`, free flight is exact as in throws."""
         body = self.engine._body
 
         def run(scene: Scene, limits: main_loop.Limits) -> Moments:
