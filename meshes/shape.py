@@ -1,6 +1,6 @@
 """A rigid body's shape: named convex parts, their convex hull and their watertight union.
 
-Everything is in metres, in the pig frame: x to the snout, y to the pig's left, z out of its back,
+Everything is in meters, in the pig frame: x to the snout, y to the pig's left, z out of its back,
 the origin on the table plane under the body when the pig stands. Geometry alone fixes that frame,
 so it does not move when the mass distribution changes. Arrays are float64 (faces int64), read-only.
 """
@@ -20,7 +20,7 @@ MAX_PARTS = 16
 """Most convex parts a shape may have: the engine's compound silently drops every part past it."""
 
 _DIGEST_STEP = 1e-9
-"""Vertices are hashed in whole nanometres [m], so that the last bit of a sine does not matter."""
+"""Vertices are hashed in whole nanometers [m], so that the last bit of a sine does not matter."""
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

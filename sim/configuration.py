@@ -16,7 +16,7 @@ from sim.engine.bullet import BulletSettings
 from sim.rest import RestRule
 
 RUBBER_DENSITY = 1100.0
-"""Of solid rubber [kg/m^3]; vulcanised natural rubber is 1,100 to 1,200. Assumption."""
+"""Of solid rubber [kg/m^3]; vulcanized natural rubber is 1,100 to 1,200. Assumption."""
 
 PIGS = ("standard", "uniform")
 DEVICES = ("kern2006", "drop")
@@ -57,7 +57,7 @@ def load_pig(name: str) -> Pig:
         shape = load_shape(Path(name))
     else:
         raise ValueError(
-            f"unknown pig '{name}': expected {', '.join(PIGS)}, or a mesh file in millimetres "
+            f"unknown pig '{name}': expected {', '.join(PIGS)}, or a mesh file in millimeters "
             "such as die.stl"
         )
     return Pig(name, shape, uniform(shape.surface, RUBBER_DENSITY))

@@ -189,8 +189,8 @@ def release(
 def uniform_orientations(n: int, rng: np.random.Generator) -> np.ndarray:
     """Draw orientations uniform over all rotations, quat_xyzw (n, 4).
 
-    A normalised Gaussian in four dimensions is uniform on the sphere of unit quaternions
-    (Marsaglia 1972); a normalised uniform draw from a cube is not.
+    A normalized Gaussian in four dimensions is uniform on the sphere of unit quaternions
+    (Marsaglia 1972); a normalized uniform draw from a cube is not.
     """
     quat = rng.standard_normal((n, 4))
     return quat / np.linalg.norm(quat, axis=1, keepdims=True)

@@ -27,8 +27,8 @@ def convex_distance(a: np.ndarray, b: np.ndarray) -> float:
     """Measure the distance between two convex polyhedra, 0 if they meet.
 
     The nearest point to the origin of the Minkowski difference's hull, as least squares over
-    non-negative weights w of the differences c: minimise |C w|^2 + (1 - sum w)^2. Scaling w shows
-    that its solution, normalised to sum 1, is that point exactly.
+    non-negative weights w of the differences c: minimize |C w|^2 + (1 - sum w)^2. Scaling w shows
+    that its solution, normalized to sum 1, is that point exactly.
 
     Args:
         a: Vertices (m, 3) [m].

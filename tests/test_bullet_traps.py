@@ -262,9 +262,7 @@ def test_body_at_rest_touches_the_table_with_its_true_surface(body: Body) -> Non
 
 def row_of_boxes(count: int) -> list[ConvexPart]:
     corners = Cuboid((0.001, 0.01, 0.01)).surface().vertices
-    return [
-        ConvexPart(f"box{i}", corners + np.array((0.002 * i, 0.0, 0.0))) for i in range(count)
-    ]
+    return [ConvexPart(f"box{i}", corners + np.array((0.002 * i, 0.0, 0.0))) for i in range(count)]
 
 
 def test_more_parts_than_the_engine_keeps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,7 +321,7 @@ def deceleration(times: list[float], speeds: list[float]) -> float:
 def test_friction_on_the_leaf_is_that_of_pig_and_leaf() -> None:
     """Slope of the speed along the hinge is mu g: within 2 %, tolerance 4 %.
 
-    The table's friction would be 40 % less. The leaf is caught 1 mrad below level, across the slide.
+    That of the table would be 40 % less. The leaf is caught 1 mrad off level, across the slide.
     """
     cube = bench(CUBE, device=TABLE_UP, contact=UNLIKE)
 

@@ -1,6 +1,6 @@
 """The reference engine: throws in PyBullet, with its traps guarded.
 
-Inside, lengths are `scale` times metres, so that Bullet's absolute thresholds (collision margin
+Inside, lengths are `scale` times meters, so that Bullet's absolute thresholds (collision margin
 1 mm, contact breaking distance 20 mm) shrink to 10 um and 0.2 mm of a real pig. Bodies have their
 frame at the center of mass, axes principal. Nothing of this leaves the module.
 """
@@ -64,7 +64,7 @@ class BulletSettings:
     """Every number that PyBullet would otherwise choose; recorded with the results.
 
     Attributes:
-        scale: Engine lengths per metre.
+        scale: Engine lengths per meter.
         time_step: [s]. A power of two, so that Bullet's sub-step counter never rounds.
         steps_per_check: Steps between two looks at the pigs.
         solver_iterations: Projected Gauss-Seidel iterations a step.

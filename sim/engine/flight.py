@@ -22,7 +22,7 @@ class Motion:
     """State of one rigid body, principal axes at its center of mass.
 
     Attributes:
-        position: Centre of mass in the world [m].
+        position: Center of mass in the world [m].
         quat_xyzw: Orientation world_from_principal, unit.
         velocity: Of the center of mass [m/s].
         spin: Angular velocity in world axes [rad/s].
