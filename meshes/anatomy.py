@@ -19,6 +19,8 @@ import numpy as np
 from meshes.shape import ConvexPart, Dot, FloatArray, Shape, convex_hull
 
 _MILLIMETER = 1e-3
+BIG_LENGTH = 0.1524
+"""Of a pig of Big Pigs [m]: the 6 in that its box states."""
 Vector = tuple[float, float, float]
 
 
@@ -116,13 +118,13 @@ STANDARD = PigAnatomy(
         Ring((4.8, 0.3, 9.7), 3.0, _X, sides=12),
         Ring((6.6, 0.4, 9.9), 4.9, _X, sides=12),
         Ring((9.8, 0.6, 10.1), 5.0, (0.96, 0.12, 0.18), sides=12),
-        Ring((12.2, 0.75, 10.5), 3.7, (0.93, 0.08, 0.36), sides=12),
-        Ring((13.1, 0.75, 10.8), 2.9, (0.93, 0.08, 0.36), sides=12),
+        Ring((12.0, 0.75, 10.6), 3.6, (0.93, 0.08, 0.36), sides=12),
+        Ring((12.9, 0.75, 11.0), 2.8, (0.93, 0.08, 0.36), sides=12),
     ),
     snout=(
         Ring((11.6, 0.75, 10.45), 2.7, (0.93, 0.08, 0.36), sides=12),
-        Ring((14.42, 0.83, 12.42), 2.43, (0.9, 0.08, 0.43), sides=12),
-        Ring((15.02, 0.88, 12.72), 1.93, (0.9, 0.08, 0.43), sides=12),
+        Ring((14.42, 0.83, 13.32), 2.43, (0.9, 0.08, 0.43), sides=12),
+        Ring((15.02, 0.88, 13.62), 1.93, (0.9, 0.08, 0.43), sides=12),
     ),
     ear_left=(
         Ball((5.4, 3.0, 12.2), 0.7),
@@ -136,21 +138,21 @@ STANDARD = PigAnatomy(
         Ball((11.2, -2.6, 11.6), 0.7),
         Ball((6.2, -5.2, 14.8), 0.6),
         Ball((11.2, -6.4, 13.6), 0.6),
-        Ball((8.68, -7.98, 18.89), 0.95),
+        Ball((8.68, -7.78, 18.64), 0.95),
     ),
-    front_leg_left=(Ball((5.2, 4.2, 7.4), 2.6), Ball((8.61, 5.35, 2.4), 1.5)),
-    front_leg_right=(Ball((5.2, -4.2, 7.4), 2.6), Ball((8.61, -5.35, 2.4), 1.5)),
+    front_leg_left=(Ball((5.2, 4.2, 7.4), 2.6), Ball((8.61, 5.55, 2.4), 1.5)),
+    front_leg_right=(Ball((5.2, -4.2, 7.4), 2.6), Ball((8.61, -5.55, 2.4), 1.5)),
     hind_leg_left=(Ball((-4.6, 2.3, 6.8), 3.2), Ball((-6.19, 2.08, 2.4), 1.5)),
     hind_leg_right=(Ball((-5.2, -2.3, 6.8), 3.2), Ball((-8.78, -2.08, 2.4), 1.5)),
     front_foot_left=(
-        Ring((9.11, 5.45, 0.0), 1.45, _Z),
-        Ring((9.11, 5.45, 0.5), 1.7, _Z),
-        Ring((8.71, 5.45, 2.4), 1.4, _Z),
+        Ring((9.11, 5.65, 0.0), 1.45, _Z),
+        Ring((9.11, 5.65, 0.5), 1.7, _Z),
+        Ring((8.71, 5.65, 2.4), 1.4, _Z),
     ),
     front_foot_right=(
-        Ring((9.11, -5.45, 0.0), 1.45, _Z),
-        Ring((9.11, -5.45, 0.5), 1.7, _Z),
-        Ring((8.71, -5.45, 2.4), 1.4, _Z),
+        Ring((9.11, -5.65, 0.0), 1.45, _Z),
+        Ring((9.11, -5.65, 0.5), 1.7, _Z),
+        Ring((8.71, -5.65, 2.4), 1.4, _Z),
     ),
     hind_foot_left=(
         Ring((-6.39, 2.08, 0.0), 1.4, _Z),
@@ -194,6 +196,17 @@ def shape_from(anatomy: PigAnatomy, name: str = "standard") -> Shape:
 def standard_pig() -> Shape:
     """Build the standard pig, once in a process (about 30 ms)."""
     return shape_from(STANDARD)
+
+
+@lru_cache(maxsize=1)
+def big_pig() -> Shape:
+    """Build the pig of Big Pigs: the standard pig's shape, BIG_LENGTH from tail to snout."""
+    pig = standard_pig()
+    scale = BIG_LENGTH / float(np.ptp(pig.hull.vertices[:, 0]))
+    parts = tuple(ConvexPart(part.name, part.vertices * scale) for part in pig.parts)
+    assert pig.dot is not None
+    dot = Dot(pig.dot.center * scale, pig.dot.normal, pig.dot.radius * scale)
+    return Shape.from_parts("big", parts, dot)
 
 
 def _dot(anatomy: PigAnatomy, body: ConvexPart) -> Dot:
