@@ -46,7 +46,7 @@ class Refusal(Exception):
         self.status = status
 
 
-Pig = Annotated[str, typer.Option("--pig", help="standard, uniform, or a mesh file in mm.")]
+Pig = Annotated[str, typer.Option("--pig", help="standard, uniform, big, or a mesh file in mm.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Throws = Annotated[int, typer.Option("--throws", "-n", min=1, max=MAX_THROWS, help="How many.")]
 Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="The same seed, the same throws.")]

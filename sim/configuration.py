@@ -7,18 +7,31 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from meshes.anatomy import standard_pig
+from meshes.anatomy import big_pig, standard_pig
 from meshes.density import MassProperties, uniform
 from meshes.shape import Shape
+from sim.big_pig import (
+    BIG_DROP_HEIGHT,
+    FOAM_DENSITY,
+    big_conditions,
+    big_contact,
+    big_drop,
+    big_engine,
+    big_rest,
+    big_touch,
+    big_trap_door,
+)
 from sim.contact import Contact
 from sim.device import KERN_2006, STARTS, Condition, Device, Drop, TrapDoor
 from sim.engine.bullet import BulletSettings
 from sim.rest import RestRule
+from sim.touch import TouchRule
 
 RUBBER_DENSITY = 1100.0
 """Of solid rubber [kg/m^3]; vulcanized natural rubber is 1,100 to 1,200. Assumption."""
 
-PIGS = ("standard", "uniform")
+BIG = "big"
+PIGS = ("standard", "uniform", BIG)
 DEVICES = ("kern2006", "drop")
 ENGINES = ("bullet",)
 MAX_PIGS = 8
@@ -30,7 +43,7 @@ class Pig:
     """A body to throw.
 
     Attributes:
-        name: "standard", "uniform" or the file it came from.
+        name: "standard", "uniform", "big" or the file it came from.
         shape: Its parts, hull and surface.
         mass_properties: Mass, center of mass and inertia.
     """
@@ -49,6 +62,9 @@ def load_pig(name: str) -> Pig:
     Raises:
         ValueError: If the name is neither known nor a mesh file that can be thrown.
     """
+    if name == BIG:
+        shape = big_pig()
+        return Pig(name, shape, uniform(shape.surface, FOAM_DENSITY))
     if name in PIGS:
         shape = standard_pig()
     elif Path(name).suffix or Path(name).exists():
@@ -69,13 +85,14 @@ class Configuration:
 
     Attributes:
         seed: Of the whole batch, >= 0.
-        pig: "standard", "uniform" or a mesh file.
+        pig: "standard", "uniform", "big" or a mesh file.
         pigs: Thrown together, 1 to 8.
         device: What lets go.
         conditions: Heights and starts, taken in turn.
         contact: Friction and restitution per pair.
         engine: PyBullet's parameters.
         rest: When a throw is over.
+        touch: When pigs touch.
     """
 
     seed: int
@@ -86,6 +103,7 @@ class Configuration:
     contact: Contact = field(default_factory=Contact)
     engine: BulletSettings = field(default_factory=BulletSettings)
     rest: RestRule = field(default_factory=RestRule)
+    touch: TouchRule = field(default_factory=TouchRule)
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -129,7 +147,7 @@ def configure(
 
     Args:
         seed: >= 0.
-        pig: "standard", "uniform" or a mesh file.
+        pig: "standard", "uniform", "big" or a mesh file.
         pigs: 1 to 8.
         device: "kern2006" or "drop".
         height: Of release [m].
@@ -139,22 +157,49 @@ def configure(
         ValueError: In one line, for anything unknown or out of range.
     """
     load_pig(pig)
+    if device not in DEVICES:
+        raise ValueError(f"unknown device '{device}': expected {' or '.join(DEVICES)}")
+    if device == "drop" and start is not None:
+        raise ValueError("start: a drop starts in random orientations, leave --start out")
+    if pig == BIG:
+        return _configure_big(seed, pigs, device, height, start)
     if device == "drop":
-        if start is not None:
-            raise ValueError("start: a drop starts in random orientations, leave --start out")
         drop = Condition(DROP_HEIGHT if height is None else height, "random")
         return Configuration(seed, pig, pigs, Drop(), (drop,))
-    if device != "kern2006":
-        raise ValueError(f"unknown device '{device}': expected {' or '.join(DEVICES)}")
-    return Configuration(seed, pig, pigs, TrapDoor(), _conditions(height, start))
+    return Configuration(seed, pig, pigs, TrapDoor(), _conditions(KERN_2006, height, start))
 
 
-def _conditions(height: float | None, start: str | None) -> tuple[Condition, ...]:
+def _configure_big(
+    seed: int, pigs: int, device: str, height: float | None, start: str | None
+) -> Configuration:
+    released: Device
+    if device == "drop":
+        released = big_drop()
+        conditions = (Condition(BIG_DROP_HEIGHT if height is None else height, "random"),)
+    else:
+        released, conditions = big_trap_door(), _conditions(big_conditions(), height, start)
+    return Configuration(
+        seed,
+        BIG,
+        pigs,
+        released,
+        conditions,
+        contact=big_contact(),
+        engine=big_engine(),
+        rest=big_rest(),
+        touch=big_touch(),
+    )
+
+
+def _conditions(
+    mix: tuple[Condition, ...], height: float | None, start: str | None
+) -> tuple[Condition, ...]:
+    """Pick from the device's mix of conditions."""
     if start is not None and start not in STARTS:
         raise ValueError(f"unknown start '{start}': expected {', '.join(STARTS)}")
     if height is not None and start is not None:
         return (Condition(height, start),)
     if height is None:
-        return tuple(c for c in KERN_2006 if start in (None, c.start))
-    published = tuple(c for c in KERN_2006 if abs(c.height - height) < 1e-6)
+        return tuple(c for c in mix if start in (None, c.start))
+    published = tuple(c for c in mix if abs(c.height - height) < 1e-6)
     return published or tuple(Condition(height, s) for s in STARTS)

@@ -79,7 +79,7 @@ class Thrower:
             configuration.rest,
         )
         self._namer = PositionNamer(stable_poses(pig.shape, pig.mass_properties.center_of_mass))
-        self._judge = TouchJudge(pig.shape)
+        self._judge = TouchJudge(pig.shape, configuration.touch)
 
     def throw(self, indices: Sequence[int], lying: Lying | None = None) -> Landings:
         """Throw the pigs once per index.

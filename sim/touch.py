@@ -6,6 +6,7 @@ convex parts are exact, so the distance between two pigs is the smallest between
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -21,6 +22,25 @@ TOUCHING_DISTANCE = 0.0001
 
 CARRIED_HEIGHT = 0.0003
 """A touching pig whose lowest point is this far above the table is carried [m]. Assumption."""
+
+
+@dataclass(frozen=True)
+class TouchRule:
+    """Thresholds of touching, at the size of the standard pig.
+
+    Attributes:
+        distance: Pigs this close at rest touch [m].
+        carried_height: A touching pig whose lowest point is this far above the table is carried
+            [m].
+    """
+
+    distance: float = TOUCHING_DISTANCE
+    carried_height: float = CARRIED_HEIGHT
+
+    def __post_init__(self) -> None:
+        for name in ("distance", "carried_height"):
+            if not getattr(self, name) > 0.0:
+                raise ValueError(f"touch {name} must be above 0, got {getattr(self, name)}")
 
 
 def convex_distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -51,7 +71,8 @@ def convex_distance(a: np.ndarray, b: np.ndarray) -> float:
 class TouchJudge:
     """Finds which pigs of a throw touch at rest, and which are carried."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, rule: TouchRule | None = None) -> None:
+        self._rule = rule or TouchRule()
         self._parts = [part.vertices for part in shape.parts]
         self._hull = shape.hull.vertices
         self._radius = float(np.linalg.norm(self._hull, axis=1).max())
@@ -79,14 +100,15 @@ class TouchJudge:
             for j in range(i):
                 if not self._is_touching(translation[[i, j]], turns[[i, j]]):
                     continue
-                if max(lowest[i], lowest[j]) > CARRIED_HEIGHT:
+                if max(lowest[i], lowest[j]) > self._rule.carried_height:
                     touch[[i, j]] = "piggyback"
                 else:
                     touch[[i, j]] = np.where(touch[[i, j]] == "none", "oinker", touch[[i, j]])
         return touch
 
     def _is_touching(self, translation: np.ndarray, turns: np.ndarray) -> bool:
-        if np.linalg.norm(translation[0] - translation[1]) > 2 * self._radius + TOUCHING_DISTANCE:
+        reach = self._rule.distance
+        if np.linalg.norm(translation[0] - translation[1]) > 2 * self._radius + reach:
             return False
         placed = [
             [part @ turn.T + t for part in self._parts]
@@ -96,8 +118,8 @@ class TouchJudge:
         high = [np.array([part.max(axis=0) for part in parts]) for parts in placed]
         for i, j in product(range(len(self._parts)), repeat=2):
             gap = np.maximum(low[0][i] - high[1][j], low[1][j] - high[0][i])
-            if gap.max() > TOUCHING_DISTANCE:
+            if gap.max() > reach:
                 continue
-            if convex_distance(placed[0][i], placed[1][j]) <= TOUCHING_DISTANCE:
+            if convex_distance(placed[0][i], placed[1][j]) <= reach:
                 return True
         return False
