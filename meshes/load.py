@@ -23,7 +23,7 @@ from meshes.density import volume_moments
 from meshes.shape import FloatArray, IntArray, Shape, Surface, union_of_surfaces
 
 MAX_FACES = 200_000
-"""Far more than a die needs; a throw's cost does not depend on it, opening the file does."""
+"""Far more than a die needs."""
 
 MAX_BYTES = 100_000_000
 """Refuse a larger file before it is read."""
@@ -63,7 +63,8 @@ def load_shape(path: str | os.PathLike[str]) -> Shape:
     through itself is not noticed.
 
     Axes are those of the file, x to the snout and z up; in GLB, which defines them, y is up and
-    the snout points along +z. The position on the axes is kept.
+    the snout points along +z. Wherever the file has it, the shape stands on z = 0 with its
+    bounding box centered over the origin.
 
     Raises:
         MeshError: If the file is missing, unreadable, too large, no mesh, open, inside out, flat,
@@ -71,10 +72,16 @@ def load_shape(path: str | os.PathLike[str]) -> Shape:
     """
     path = Path(path)
     try:
-        return Shape.from_surface(path.stem, _closed_surface(path))
+        return Shape.from_surface(path.stem, _standing(_closed_surface(path)))
     except ValueError as error:  # also a shape that refuses what the file holds
         message = f"{path}: {error}"
         raise MeshError(" ".join(message.split())) from None
+
+
+def _standing(surface: Surface) -> Surface:
+    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    origin = np.array((*(low + high)[:2] / 2, low[2]))
+    return Surface(surface.vertices - origin, surface.faces)
 
 
 def _closed_surface(path: Path) -> Surface:

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from sim.records import (
     block_name,
     encode_block,
     read_block,
+    read_file,
     read_identity,
 )
 from sim.throw import Landings
@@ -43,13 +45,13 @@ class BatchDirectory:
 
     def has(self, block: int) -> bool:
         """Tell whether this block is finished."""
-        return (self.path / block_name(block)).exists()
+        return os.path.lexists(self.path / block_name(block))
 
     def read(self, block: int, throws: range) -> Landings:
         """Read a finished block; refuse one that does not hold exactly these throws."""
         path = self.path / block_name(block)
         try:
-            landings = read_block(path)
+            landings = read_block(path, self.identity)
         except RecordsError as error:
             raise BatchError(f"{error}; delete that file and continue with --resume") from None
         if not np.array_equal(landings.index, throws):
@@ -61,8 +63,9 @@ class BatchDirectory:
 
     def write(self, block: int, landings: Landings) -> None:
         """Write a block so that it is there either whole or not at all."""
-        identity = {key: self.identity[key] for key in ("configuration", "versions")}
-        _write_whole(self.path / block_name(block), encode_block(landings, identity))
+        path = self.path / block_name(block)
+        _remove_leftover(_partial(path))
+        _write_whole(path, encode_block(landings, self.identity))
 
 
 @contextmanager
@@ -80,12 +83,12 @@ def open_directory(path: Path, identity: dict[str, Any], resume: bool) -> Iterat
     identity = json.loads(json.dumps(identity))  # tuples to lists, as a file gives them back
     _make(path)
     with _locked(path):
-        if (path / IDENTITY_FILE).exists():
+        if os.path.lexists(path / IDENTITY_FILE):
             _check_same(path, identity, resume)
         else:
-            _check_empty(path)
-            text = json.dumps(identity, indent=2) + "\n"
-            _write_whole(path / IDENTITY_FILE, text.encode())
+            content = (json.dumps(identity, indent=2) + "\n").encode()
+            _make_empty(path, content)
+            _write_whole(path / IDENTITY_FILE, content)
         yield BatchDirectory(path, identity)
 
 
@@ -93,13 +96,25 @@ def _make(path: Path) -> None:
     if not path.parent.is_dir():
         raise BatchError(f"{path}: there is no directory {path.parent}; make it first")
     try:
-        path.mkdir(exist_ok=True)
+        path.mkdir()
     except FileExistsError:
-        raise BatchError(f"{path}: expected a directory, but it is a file") from None
+        if not path.is_dir():
+            kind = _kind_of_no_directory(path)
+            raise BatchError(f"{path}: expected a directory, but it is {kind}") from None
     except OSError as error:
         raise BatchError(f"{path}: cannot create it: {error.strerror}") from None
     if not os.access(path, os.W_OK | os.X_OK):
         raise BatchError(f"{path}: cannot write in this directory: Permission denied")
+
+
+def _kind_of_no_directory(path: Path) -> str:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return "a link to nothing"
+    except OSError as error:
+        return f"a link that leads nowhere: {error.strerror}"
+    return "a file"
 
 
 @contextmanager
@@ -127,12 +142,34 @@ def _lock(path: Path, handle: int) -> None:
             raise BatchError(f"{path}: cannot lock it: {error.strerror}") from None
 
 
-def _check_empty(path: Path) -> None:
-    foreign = sorted(entry.name for entry in path.iterdir() if entry.suffix != _PARTIAL)
-    if foreign:
-        raise BatchError(
-            f"{path}: not empty (holds {foreign[0]}) and no batch; give a new directory"
-        )
+def _make_empty(path: Path, content: bytes) -> None:
+    """Refuse a directory that holds anything but the beginning of the file we are to write."""
+    for entry in sorted(path.iterdir()):
+        if not _is_beginning(entry, content):
+            raise BatchError(
+                f"{path}: not empty (holds {entry.name}) and no batch; give a new directory"
+            )
+        _remove_leftover(entry)
+
+
+def _is_beginning(entry: Path, content: bytes) -> bool:
+    if entry.name != IDENTITY_FILE + _PARTIAL or entry.is_symlink():
+        return False
+    try:
+        return content.startswith(read_file(entry))
+    except RecordsError:
+        return False
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(path.name + _PARTIAL)
+
+
+def _remove_leftover(partial: Path) -> None:
+    """Remove what a killed run had half written; anything that a run does not write stays."""
+    with suppress(OSError):
+        if stat.S_ISREG(partial.lstat().st_mode):
+            partial.unlink()
 
 
 def _check_same(path: Path, identity: dict[str, Any], resume: bool) -> None:
@@ -156,31 +193,44 @@ def _differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
     return [f"{key} {old.get(key, 'absent')} there, {new.get(key, 'absent')} here" for key in keys]
 
 
-def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+def _flat(value: Any) -> dict[str, Any]:
     """Name every leaf of nested dicts and lists by its path, such as device.spacing."""
-    if isinstance(value, dict):
-        items = list(value.items())
-    elif isinstance(value, list):
-        items = list(enumerate(value))
-    else:
-        return {prefix.removeprefix("."): value}
-    return {
-        path: leaf for key, entry in items for path, leaf in _flat(entry, f"{prefix}.{key}").items()
-    }
+    leaves: dict[str, Any] = {}
+    pending = [("", value)]
+    while pending:  # a file may nest deeper than calls can
+        path, entry = pending.pop()
+        if isinstance(entry, (dict, list)) and entry:
+            items = entry.items() if isinstance(entry, dict) else enumerate(entry)
+            pending += reversed([(f"{path}.{key}", part) for key, part in items])
+        else:
+            leaves[path.removeprefix(".")] = entry
+    return leaves
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    partial = path.with_name(path.name + _PARTIAL)
+    """Write a file where none is, whole or not at all."""
+    partial = _partial(path)
     try:
-        with partial.open("wb") as file:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+    except FileExistsError:
+        raise BatchError(
+            f"{partial}: is in the way; move it elsewhere and continue with --resume"
+        ) from None
+    except OSError as error:
+        raise _unwritten(path, error) from None
+    try:
+        with open(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         partial.rename(path)
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
-        raise BatchError(
-            f"{path}: cannot write it: {error.strerror}; "
-            "finished blocks are kept, continue with --resume"
-        ) from None
+        _remove_leftover(partial)
+        raise _unwritten(path, error) from None
+
+
+def _unwritten(path: Path, error: OSError) -> BatchError:
+    return BatchError(
+        f"{path}: cannot write it: {error.strerror}; "
+        "finished blocks are kept, continue with --resume"
+    )

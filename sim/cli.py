@@ -1,24 +1,28 @@
 """The command `pigs`.
 
 Commands return the text for standard output; only `main` prints it and sets the exit status:
-0 done, 2 wrong use, bad input or a broken machine (one line on standard error), 130 Ctrl-C.
+0 done, 2 wrong use, bad input or a broken machine (one line on standard error), 130 Ctrl-C,
+143 SIGTERM.
 What takes long to import is imported by the command that needs it.
 """
 
 from __future__ import annotations
 
-import io
+import inspect
 import json
-import os
+import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sim.game.command import play_command
 from sim.lengths import parse_length
+from sim.refusal import INTERRUPTED, Refusal, refused_input
+from sim.standard_streams import abandon, complain, deliver, prepare_streams, printable
+from sim.whole_number import parse_whole_number
 
 if TYPE_CHECKING:
     from sim.batch import Batch
@@ -27,8 +31,10 @@ if TYPE_CHECKING:
 MAX_THROWS = 10**9
 MAX_SEED = 2**63 - 1
 MAX_WORKERS = 256
+MAX_PIGS = 8
 
-_INTERRUPTED = 130
+TERMINATED = 128 + signal.SIGTERM
+"""Exit status after SIGTERM, as a shell gives it."""
 
 app = typer.Typer(
     name="pigs",
@@ -38,21 +44,15 @@ app = typer.Typer(
 )
 
 
-class Refusal(Exception):
-    """What was asked cannot be done; the message is one line that says what would be right."""
-
-    def __init__(self, message: str, status: int = 2) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 Pig = Annotated[str, typer.Option("--pig", help="standard, uniform, big, or a mesh file in mm.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Throws = Annotated[int, typer.Option("--throws", "-n", min=1, max=MAX_THROWS, help="How many.")]
-Seed = Annotated[int, typer.Option(min=0, max=MAX_SEED, help="The same seed, the same throws.")]
+Throws = Annotated[str, typer.Option("--throws", "-n", metavar="N", help="How many.")]
+Seed = Annotated[str, typer.Option(metavar="N", help="The same seed, the same throws.")]
 Device = Annotated[
     str,
-    typer.Option(help="kern2006: the published trap door; drop: from rest, turned at random."),
+    typer.Option(
+        help="kern2006: the published trap door; drop: from rest, turned at random; hand: thrown."
+    ),
 ]
 Height = Annotated[
     str | None, typer.Option(help="Of release: 8in, 127mm, 12.7cm, 0.127m [default: the device's]")
@@ -60,16 +60,29 @@ Height = Annotated[
 Start = Annotated[
     str | None, typer.Option(help="forward, backward or mixed [default: the device's]")
 ]
-Pigs = Annotated[int, typer.Option(help="Thrown together, 1 to 8.")]
+Pigs = Annotated[str, typer.Option(metavar="N", help="Thrown together, 1 to 8.")]
 Engine = Annotated[str, typer.Option(help="bullet: PyBullet.")]
 Workers = Annotated[
-    int | None,
-    typer.Option(min=1, max=MAX_WORKERS, help="Processes [default: all cores]; changes no result."),
+    str | None,
+    typer.Option(metavar="N", help="Processes [default: all cores]; changes no result."),
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="Directory for one Parquet row per pig [default: write nothing]")
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Directory for one Parquet row per pig [default: write nothing]"
+    ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in --out.")]
+
+
+def _command(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add a command whose examples stay on one line each, so that they can be pasted."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        text = inspect.getdoc(command) or ""
+        return app.command(name, help=text.replace("\nExample:", "\n\b\nExample:"))(command)
+
+    return add
 
 
 @app.callback()
@@ -80,15 +93,15 @@ def pigs() -> None:
     """
 
 
-@app.command("throw")
+@_command("throw")
 def throw_command(
-    throws: Throws = 1000,
-    seed: Seed = 0,
+    throws: Throws = "1000",
+    seed: Seed = "0",
     device: Device = "kern2006",
     height: Height = None,
     start: Start = None,
     pig: Pig = "standard",
-    pigs: Pigs = 2,
+    pigs: Pigs = "2",
     engine: Engine = "bullet",
     workers: Workers = None,
     out: Out = None,
@@ -101,22 +114,27 @@ def throw_command(
     """
     if resume and out is None:
         raise Refusal("--resume: needs the directory to go on with, as --out DIR")
+    if out == "":
+        raise Refusal("--out: expected a directory, got ''")
+    total = _whole("--throws", throws, 1, MAX_THROWS)
+    processes = None if workers is None else _whole("--workers", workers, 1, MAX_WORKERS)
     configuration = _configuration(engine, seed, pig, pigs, device, height, start)
-    batch = _batch(configuration, throws, workers, out, resume)
+    batch = _batch(configuration, total, processes, Path(out) if out else None, resume)
     from sim.outcome import outcome_json, outcome_text
 
     if as_json:
-        return json.dumps(outcome_json(batch, seed, engine, configuration.as_dict()))
-    thrown = f"{throws:,} throws of {pigs} {pig} pig{'s' * (pigs > 1)}"
+        return json.dumps(outcome_json(batch, configuration.seed, engine, configuration.as_dict()))
+    together = f"{configuration.pigs} {printable(pig)} pig{'s' * (configuration.pigs > 1)}"
     released = ", ".join(word for word in (device, height, start) if word)
-    return outcome_text(batch, f"{thrown}, device {released}, seed {seed}, engine {engine}")
+    source = f"device {released}, seed {configuration.seed}, engine {engine}"
+    return outcome_text(batch, f"{total:,} throws of {together}, {source}")
 
 
 def _configuration(
     engine: str,
-    seed: int,
+    seed: str,
     pig: str,
-    pigs: int,
+    pigs: str,
     device: str,
     height: str | None,
     start: str | None,
@@ -125,9 +143,21 @@ def _configuration(
 
     if engine not in ENGINES:
         raise Refusal(f"unknown engine '{engine}': expected {', '.join(ENGINES)}")
-    meters = None if height is None else _length("--height", height)
-    with _refused_input():
-        return configure(seed=seed, pig=pig, pigs=pigs, device=device, height=meters, start=start)
+    _check_pig(pig)
+    with refused_input():
+        return configure(
+            seed=_whole("--seed", seed, 0, MAX_SEED),
+            pig=pig,
+            pigs=_whole("--pigs", pigs, 1, MAX_PIGS),
+            device=device,
+            height=None if height is None else _length("--height", height),
+            start=start,
+        )
+
+
+def _check_pig(pig: str) -> None:
+    if not pig:
+        raise Refusal("--pig: expected standard, uniform, big, or a mesh file, got ''")
 
 
 def _batch(
@@ -149,20 +179,21 @@ def _batch(
         raise Refusal(str(error)) from None
     except KeyboardInterrupt:
         kept = f"; finished blocks are kept in {out}: continue with --resume" if out else ""
-        raise Refusal(f"interrupted{kept}", _INTERRUPTED) from None
+        raise Refusal(f"interrupted{kept}", INTERRUPTED) from None
 
 
-@app.command("poses")
+@_command("poses")
 def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
     """List the stable poses of a pig: what carries it, and how likely by geometry alone.
 
     Example: pigs poses --pig uniform
     """
-    from sim.configuration import load_pig
+    from sim.pig import load_pig
     from sim.stable_positions import stable_positions
     from sim.text_table import format_table, percent
 
-    with _refused_input():
+    _check_pig(pig)
+    with refused_input():
         body = load_pig(pig)
         found = stable_positions(body.shape, body.mass_properties)
     if as_json:
@@ -175,7 +206,10 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
     return format_table(header, rows, texts=2)
 
 
-@app.command("score")
+_command("play")(play_command)
+
+
+@_command("score")
 def score_command(
     position_a: Annotated[str, typer.Argument(metavar="A", help="Position of one pig.")],
     position_b: Annotated[str, typer.Argument(metavar="B", help="Position of the other.")],
@@ -196,7 +230,7 @@ def score_command(
     if oinker and piggyback:
         raise Refusal("--oinker and --piggyback: a throw ends in one of them at most")
     touch = "oinker" if oinker else "piggyback" if piggyback else "none"
-    with _refused_input():
+    with refused_input():
         worth = score(position_a, position_b, touch)
     if as_json:
         return json.dumps(vars(worth))
@@ -205,51 +239,34 @@ def score_command(
     return f"{worth.name}: {points}{effect}\n{worth.reason}"
 
 
-@contextmanager
-def _refused_input() -> Iterator[None]:
-    """Turn what a constructor says of bad input into a refusal."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        raise Refusal(str(error)) from None
-
-
 def _length(option: str, text: str) -> float:
-    try:
+    with refused_input(f"{option} "):
         return parse_length(text)
-    except ValueError as error:
-        raise Refusal(f"{option} {error}") from None
+
+
+def _whole(option: str, text: str, low: int, high: int) -> int:
+    with refused_input(f"{option}: "):
+        return parse_whole_number(text, low, high)
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; return the exit status."""
+    if sys.stdout is None:
+        return complain("cannot write the output: standard output is closed", 2)
     try:
         result = app(list(arguments), prog_name="pigs", standalone_mode=False)
     except Refusal as error:
-        return _complain(str(error), error.status)
+        return complain(str(error), error.status)
+    except SystemExit:  # typer's answer to a reader who has left
+        abandon(sys.stdout)
+        return 0
     except OSError as error:
-        return _complain(f"the system refused: {error.strerror}", 2)
+        return complain(f"the system refused: {error.strerror or error}", 2)
     except Exception as error:
-        return _complain(_usage_problem(error), 2)
-    if result == _INTERRUPTED:
-        return _complain("interrupted", _INTERRUPTED)
-    return _deliver(result) if isinstance(result, str) else 0
-
-
-def _deliver(text: str) -> int:
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        _abandon_output()
-    except OSError as error:
-        _abandon_output()
-        return _complain(f"cannot write the output: {error.strerror}", 2)
-    return 0
-
-
-def _abandon_output() -> None:
-    """Send what is still buffered nowhere, or Python would complain about it at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return complain(_usage_problem(error), 2)
+    if result == INTERRUPTED:
+        return complain("interrupted", INTERRUPTED)
+    return deliver(result) if isinstance(result, str) else 0
 
 
 def _usage_problem(error: Exception) -> str:
@@ -262,18 +279,18 @@ def _usage_problem(error: Exception) -> str:
     return f"{format_message()}{hint}"
 
 
-def _complain(message: str, status: int) -> int:
-    """Print one line on standard error, whatever the message holds."""
-    print(f"pigs: {' '.join(message.split())}", file=sys.stderr)
-    return status
-
-
 def main() -> None:
-    """Run the command line of this process."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a file's name may hold what it cannot encode
-        sys.stdout.reconfigure(errors="backslashreplace")
+    """Run the command line of this process; SIGTERM ends it as Ctrl-C does."""
+    terminations: list[int] = []
+
+    def terminate(number: int, _: object) -> None:
+        terminations.append(number)
+        raise KeyboardInterrupt
+
+    prepare_streams()
+    signal.signal(signal.SIGTERM, terminate)
     try:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
-        status = _complain("interrupted", _INTERRUPTED)
-    sys.exit(status)
+        status = complain("interrupted", INTERRUPTED)
+    sys.exit(TERMINATED if terminations and status == INTERRUPTED else status)

@@ -2,81 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from meshes.anatomy import big_pig, standard_pig
-from meshes.density import MassProperties, uniform
-from meshes.shape import Shape
 from sim.big_pig import (
     BIG_DROP_HEIGHT,
-    FOAM_DENSITY,
     big_conditions,
     big_contact,
     big_drop,
     big_engine,
+    big_hand,
     big_rest,
     big_touch,
     big_trap_door,
 )
 from sim.contact import Contact
-from sim.device import KERN_2006, STARTS, Condition, Device, Drop, TrapDoor
+from sim.device import KERN_2006, STARTS, Condition, Device, Drop, Hand, TrapDoor
 from sim.engine.bullet import BulletSettings
+from sim.pig import BIG, Pig, load_pig
 from sim.rest import RestRule
 from sim.touch import TouchRule
 
-RUBBER_DENSITY = 1100.0
-"""Of solid rubber [kg/m^3]; vulcanized natural rubber is 1,100 to 1,200. Assumption."""
-
-BIG = "big"
-PIGS = ("standard", "uniform", BIG)
-DEVICES = ("kern2006", "drop")
+_DEVICES: dict[str, Callable[[], Device]] = {"kern2006": TrapDoor, "drop": Drop, "hand": Hand}
+_BIG_DEVICES: dict[str, Callable[[], Device]] = {
+    "kern2006": big_trap_door,
+    "drop": big_drop,
+    "hand": big_hand,
+}
+DEVICES = tuple(_DEVICES)
 ENGINES = ("bullet",)
 MAX_PIGS = 8
 DROP_HEIGHT = KERN_2006[0].height
 
-
-@dataclass(frozen=True)
-class Pig:
-    """A body to throw.
-
-    Attributes:
-        name: "standard", "uniform", "big" or the file it came from.
-        shape: Its parts, hull and surface.
-        mass_properties: Mass, center of mass and inertia.
-    """
-
-    name: str
-    shape: Shape
-    mass_properties: MassProperties
-
-
-@lru_cache(maxsize=8)
-def load_pig(name: str) -> Pig:
-    """Find a pig by its name, or load one of uniform density from a mesh file.
-
-    "standard" is the calibrated pig; until there is a calibration it is the uniform one.
-
-    Raises:
-        ValueError: If the name is neither known nor a mesh file that can be thrown.
-    """
-    if name == BIG:
-        shape = big_pig()
-        return Pig(name, shape, uniform(shape.surface, FOAM_DENSITY))
-    if name in PIGS:
-        shape = standard_pig()
-    elif Path(name).suffix or Path(name).exists():
-        from meshes.load import load_shape  # a third of the start-up, for mesh files only
-
-        shape = load_shape(Path(name))
-    else:
-        raise ValueError(
-            f"unknown pig '{name}': expected {', '.join(PIGS)}, or a mesh file in millimeters "
-            "such as die.stl"
-        )
-    return Pig(name, shape, uniform(shape.surface, RUBBER_DENSITY))
+ELBOW_ROOM = 1.2
+"""Bodies of a mesh file start at least this many of their own reaches apart."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +45,7 @@ class Configuration:
 
     Attributes:
         seed: Of the whole batch, >= 0.
-        pig: "standard", "uniform", "big" or a mesh file.
+        pig: What is thrown.
         pigs: Thrown together, 1 to 8.
         device: What lets go.
         conditions: Heights and starts, taken in turn.
@@ -96,7 +56,7 @@ class Configuration:
     """
 
     seed: int
-    pig: str
+    pig: Pig
     pigs: int
     device: Device
     conditions: tuple[Condition, ...]
@@ -112,23 +72,47 @@ class Configuration:
             raise ValueError(f"pigs must be 1 to {MAX_PIGS}, got {self.pigs}")
         if not self.conditions:
             raise ValueError("conditions: expected at least one height and start, got none")
+        if self.pigs > 1 and self.pig.reach > self.device.spacing:
+            raise ValueError(
+                f"spacing of {self.device.spacing * 1e3:g} mm: expected at least the pig's reach "
+                f"of {self.pig.reach * 1e3:.0f} mm, or they start inside each other"
+            )
+        if isinstance(self.device, TrapDoor):
+            self._check_leaf(self.device.leaf_length)
+
+    def _check_leaf(self, length: float) -> None:
+        if self.pig.reach > length:
+            raise ValueError(
+                f"pig {self.pig.name}: {self.pig.reach * 1e3:.0f} mm do not stand on the trap "
+                f"door's leaf of {length * 1e3:g} mm, use --device drop"
+            )
+        lowest = min(condition.height for condition in self.conditions)
+        if lowest <= length:
+            raise ValueError(
+                f"height of {lowest * 1e3:g} mm: expected more than the trap door's leaf of "
+                f"{length * 1e3:g} mm, which swings below it"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Write the configuration as plain JSON values, with the pig's digest and mass."""
-        pig = load_pig(self.pig)
-        properties = pig.mass_properties
-        record = asdict(self)
-        record["conditions"] = [asdict(condition) for condition in self.conditions]
-        record["device"] = {"name": type(self.device).__name__, **asdict(self.device)}
-        record["engine"] = {"name": "bullet", **asdict(self.engine)}
-        record["pig"] = {
-            "name": self.pig,
-            "digest": pig.shape.digest,
-            "mass": properties.mass,
-            "center_of_mass": properties.center_of_mass.tolist(),
-            "inertia": properties.inertia.tolist(),
+        properties = self.pig.mass_properties
+        return {
+            "seed": self.seed,
+            "pig": {
+                "name": self.pig.name,
+                "digest": self.pig.shape.digest,
+                "mass": properties.mass,
+                "center_of_mass": properties.center_of_mass.tolist(),
+                "inertia": properties.inertia.tolist(),
+            },
+            "pigs": self.pigs,
+            "device": {"name": type(self.device).__name__, **asdict(self.device)},
+            "conditions": [asdict(condition) for condition in self.conditions],
+            "contact": asdict(self.contact),
+            "engine": {"name": "bullet", **asdict(self.engine)},
+            "rest": asdict(self.rest),
+            "touch": asdict(self.touch),
         }
-        return record
 
 
 def configure(
@@ -149,41 +133,32 @@ def configure(
         seed: >= 0.
         pig: "standard", "uniform", "big" or a mesh file.
         pigs: 1 to 8.
-        device: "kern2006" or "drop".
+        device: "kern2006", "drop" or "hand".
         height: Of release [m].
         start: "forward", "backward" or "mixed"; only for `kern2006`.
 
     Raises:
         ValueError: In one line, for anything unknown or out of range.
     """
-    load_pig(pig)
+    body = load_pig(pig)
     if device not in DEVICES:
-        raise ValueError(f"unknown device '{device}': expected {' or '.join(DEVICES)}")
-    if device == "drop" and start is not None:
-        raise ValueError("start: a drop starts in random orientations, leave --start out")
-    if pig == BIG:
-        return _configure_big(seed, pigs, device, height, start)
-    if device == "drop":
-        drop = Condition(DROP_HEIGHT if height is None else height, "random")
-        return Configuration(seed, pig, pigs, Drop(), (drop,))
-    return Configuration(seed, pig, pigs, TrapDoor(), _conditions(KERN_2006, height, start))
-
-
-def _configure_big(
-    seed: int, pigs: int, device: str, height: float | None, start: str | None
-) -> Configuration:
-    released: Device
-    if device == "drop":
-        released = big_drop()
-        conditions = (Condition(BIG_DROP_HEIGHT if height is None else height, "random"),)
+        raise ValueError(f"unknown device '{device}': expected {', '.join(DEVICES)}")
+    if device != "kern2006" and start is not None:
+        raise ValueError(f"start: {device} starts in random orientations, leave --start out")
+    is_big = pig == BIG
+    if device == "kern2006":
+        mix = big_conditions() if is_big else KERN_2006
+        conditions = _conditions(mix, height, start)
     else:
-        released, conditions = big_trap_door(), _conditions(big_conditions(), height, start)
-    return Configuration(
-        seed,
-        BIG,
-        pigs,
-        released,
-        conditions,
+        usual = BIG_DROP_HEIGHT if is_big else DROP_HEIGHT
+        conditions = (Condition(usual if height is None else height, "random"),)
+    released = (_BIG_DEVICES if is_big else _DEVICES)[device]()
+    spacing = max(released.spacing, ELBOW_ROOM * body.reach)
+    configuration = Configuration(seed, body, pigs, replace(released, spacing=spacing), conditions)
+    if not is_big:
+        return configuration
+    return replace(
+        configuration,
         contact=big_contact(),
         engine=big_engine(),
         rest=big_rest(),

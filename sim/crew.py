@@ -21,6 +21,9 @@ from sim.throw import Landings
 TASKS_AHEAD = 4
 """Tasks in flight for each process; results are taken in order, so memory stays bounded."""
 
+_ENDINGS = (signal.SIGINT, signal.SIGTERM)
+"""Signals that end a batch."""
+
 
 class BatchError(Exception):
     """A batch cannot start or go on; the message is one line with the remedy."""
@@ -53,10 +56,10 @@ def throw_in_order(
         processes: 1 throws in this process.
 
     Raises:
-        BatchError: If a process died.
+        BatchError: If what was asked cannot be thrown, or a process died.
     """
     if processes == 1:
-        thrower = build_thrower(configuration)
+        thrower = _build(configuration, build_thrower)
         for task in tasks:
             yield thrower.throw(task)
         return
@@ -81,7 +84,7 @@ def _in_order(
 ) -> Generator[Landings, None, None]:
     pending: deque[Future[Landings]] = deque()
     for task in tasks:
-        with _interrupts_ignored():
+        with _interrupts_held():
             pending.append(pool.submit(_work, task))
         if len(pending) == ahead:
             yield pending.popleft().result()
@@ -90,16 +93,33 @@ def _in_order(
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes started meanwhile inherit deafness to Ctrl-C: their parent ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _interrupts_held() -> Iterator[None]:
+    """Let processes start undisturbed; Ctrl-C and SIGTERM come when they are under way.
+
+    The processes inherit the mask, so that Ctrl-C leaves them alone: their parent ends them. In
+    this process, a library's thread may take the signal in spite of it: it is kept for later.
+    """
+    kept: list[int] = []
+    usual = {}
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
     try:
+        if threading.current_thread() is threading.main_thread():
+            for ending in _ENDINGS:
+                usual[ending] = signal.signal(ending, lambda number, _: kept.append(number))
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for ending, handler in usual.items():
+            signal.signal(ending, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        for number in kept:
+            signal.raise_signal(number)
+
+
+def _build(configuration: Configuration, build_thrower: BuildThrower) -> ThrowsPigs:
+    try:
+        return build_thrower(configuration)
+    except ValueError as error:
+        raise BatchError(str(error)) from None
 
 
 class _Worker:
@@ -117,7 +137,7 @@ class _Worker:
         build_thrower: BuildThrower,
         lifeline: connection.Connection,
     ) -> None:
-        self._build = partial(build_thrower, configuration)
+        self._build = partial(_build, configuration, build_thrower)
         self._thrower: ThrowsPigs | None = None
         self._gate = threading.Lock()
         self._is_busy = False
@@ -160,6 +180,7 @@ def _enlist(
     configuration: Configuration, build_thrower: BuildThrower, lifeline: connection.Connection
 ) -> None:
     global _worker
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     _worker = _Worker(configuration, build_thrower, lifeline)
 
 

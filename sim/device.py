@@ -1,4 +1,4 @@
-"""What releases the pigs: the trap door of the published experiment, or a bare drop.
+"""What releases the pigs: the trap door of the published experiment, a bare drop, a hand.
 
 Kern (2006) describes a trap door over a standardized surface, the release heights and which way
 the pigs faced; nothing else about it is published. Every other number here is an assumption, made
@@ -15,19 +15,24 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 INCH = 0.0254  # [m]
+MAX_HEIGHT = 2.0
+"""Of release [m]; from 5 m up, 3 % of pigs are fast enough to pass through the table in a step."""
+
 STARTS = ("forward", "backward", "mixed")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Height of release [m] and which way the pigs face; for a drop the start is "random"."""
+    """Height of release [m] and which way the pigs face; elsewhere the start is "random"."""
 
     height: float
     start: str
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.height) and 0.0 < self.height <= 10.0):
-            raise ValueError(f"height must be above 0 and at most 10 m, got {self.height:g} m")
+        if not (isfinite(self.height) and 0.0 < self.height <= MAX_HEIGHT):
+            raise ValueError(
+                f"height must be above 0 and at most {MAX_HEIGHT:g} m, got {self.height:g} m"
+            )
 
 
 # Four equal blocks of 1,500 throws (Kern 2006).
@@ -37,6 +42,23 @@ KERN_2006 = (
     Condition(8 * INCH, "forward"),
     Condition(8 * INCH, "mixed"),
 )
+
+
+@dataclass(frozen=True)
+class Placement:
+    """How k pigs leave a device.
+
+    Attributes:
+        translation: (k, 3) [m] world_from_pig.
+        quat_xyzw: (k, 4) world_from_pig.
+        velocity: Of the center of mass, (k, 3) [m/s].
+        spin: World axes, (k, 3) [rad/s].
+    """
+
+    translation: np.ndarray
+    quat_xyzw: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -79,12 +101,8 @@ class TrapDoor:
 
     def place(
         self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Stand pigs on the closed leaf.
-
-        Returns:
-            translation (pigs, 3) [m] and quat_xyzw (pigs, 4), world_from_pig.
-        """
+    ) -> Placement:
+        """Stand pigs on the closed leaf, at rest."""
         backward = {
             "forward": np.zeros(pigs, bool),
             "backward": np.ones(pigs, bool),
@@ -95,7 +113,8 @@ class TrapDoor:
         translation[:, 1] = _row(pigs, self.spacing)
         translation[:, :2] += rng.uniform(-self.jitter, self.jitter, (pigs, 2))
         translation[:, 2] = condition.height - hull[:, 2].min()
-        return translation, Rotation.from_rotvec(yaw[:, None] * (0.0, 0.0, 1.0)).as_quat()
+        turn = Rotation.from_rotvec(yaw[:, None] * (0.0, 0.0, 1.0))
+        return Placement(translation, turn.as_quat(), np.zeros((pigs, 3)), np.zeros((pigs, 3)))
 
 
 @dataclass(frozen=True)
@@ -115,22 +134,70 @@ class Drop:
 
     def place(
         self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Hang pigs over the table; see TrapDoor.place."""
-        turn = Rotation.from_quat(uniform_orientations(pigs, rng))
-        lowest = (turn.as_matrix() @ hull.T)[:, 2].min(axis=1)
-        translation = np.zeros((pigs, 3))
-        translation[:, 1] = _row(pigs, self.spacing)
-        translation[:, 2] = condition.height - lowest
-        return translation, turn.as_quat()
+    ) -> Placement:
+        """Hang pigs over the table, at rest."""
+        translation, quat = _hang(condition.height, self.spacing, pigs, hull, rng)
+        return Placement(translation, quat, np.zeros((pigs, 3)), np.zeros((pigs, 3)))
 
 
-Device = TrapDoor | Drop
+@dataclass(frozen=True)
+class Hand:
+    """Pigs thrown by hand along +x over the bare table; every number an assumption.
+
+    Each pig has its own speed, direction, spin and orientation: uniform in the stated ranges,
+    spin axes and orientations uniform over all directions. The height is that of each pig's
+    lowest point when it leaves the hand.
+
+    Attributes:
+        speed: Least and greatest [m/s].
+        elevation: Least and greatest angle of the path above the horizontal [rad].
+        heading: Half-width of the angle of the path about +x [rad].
+        spin: Least and greatest [rad/s].
+        spacing: Between neighboring pigs' centers along y [m].
+    """
+
+    speed: tuple[float, float] = (1.0, 2.0)
+    elevation: tuple[float, float] = (radians(-30.0), radians(10.0))
+    heading: float = radians(15.0)
+    spin: tuple[float, float] = (20.0, 80.0)
+    spacing: float = 0.050
+
+    def __post_init__(self) -> None:
+        _require_positive(self, "spacing")
+        _require_nonnegative(self, "heading")
+        for name in ("speed", "spin", "elevation"):
+            low, high = getattr(self, name)
+            if not (isfinite(low) and isfinite(high) and low <= high):
+                raise ValueError(f"{name} must be a range, least first, got {low}, {high}")
+        if min(self.speed[0], self.spin[0]) < 0.0 or max(map(abs, self.elevation)) > pi / 2:
+            raise ValueError(
+                "speed and spin must be 0 or more, elevation between -pi/2 and pi/2 rad, got "
+                f"{self.speed}, {self.spin}, {self.elevation}"
+            )
+
+    def place(
+        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
+    ) -> Placement:
+        """Throw pigs from over the origin."""
+        translation, quat = _hang(condition.height, self.spacing, pigs, hull, rng)
+        speed = rng.uniform(*self.speed, pigs)
+        elevation = rng.uniform(*self.elevation, pigs)
+        heading = rng.uniform(-self.heading, self.heading, pigs)
+        along = speed * np.cos(elevation)
+        velocity = np.column_stack(
+            (along * np.cos(heading), along * np.sin(heading), speed * np.sin(elevation))
+        )
+        axis = rng.standard_normal((pigs, 3))
+        axis /= np.linalg.norm(axis, axis=1, keepdims=True)
+        return Placement(translation, quat, velocity, axis * rng.uniform(*self.spin, (pigs, 1)))
+
+
+Device = TrapDoor | Drop | Hand
 
 
 @dataclass(frozen=True)
 class Releases:
-    """Starts of n throws of k pigs, at rest in the world.
+    """Starts of n throws of k pigs.
 
     Attributes:
         index: (n,) which throw of the seed.
@@ -138,6 +205,8 @@ class Releases:
         start: (n,) "forward", "backward", "mixed" or "random".
         translation: (n, k, 3) [m] world_from_pig.
         quat_xyzw: (n, k, 4) world_from_pig.
+        velocity: Of the center of mass, (n, k, 3) [m/s].
+        spin: World axes, (n, k, 3) [rad/s].
         thrown: How many of the k pigs the device lets go; the others lie on the table.
     """
 
@@ -146,6 +215,8 @@ class Releases:
     start: np.ndarray
     translation: np.ndarray
     quat_xyzw: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
     thrown: int
 
 
@@ -180,8 +251,10 @@ def release(
         index=np.array(indices, np.int64),
         height=np.array([condition.height for condition in chosen]),
         start=np.array([condition.start for condition in chosen]),
-        translation=np.array([translation for translation, _ in rows]),
-        quat_xyzw=np.array([quat for _, quat in rows]),
+        translation=np.array([row.translation for row in rows]),
+        quat_xyzw=np.array([row.quat_xyzw for row in rows]),
+        velocity=np.array([row.velocity for row in rows]),
+        spin=np.array([row.spin for row in rows]),
         thrown=pigs,
     )
 
@@ -194,6 +267,17 @@ def uniform_orientations(n: int, rng: np.random.Generator) -> np.ndarray:
     """
     quat = rng.standard_normal((n, 4))
     return quat / np.linalg.norm(quat, axis=1, keepdims=True)
+
+
+def _hang(
+    height: float, spacing: float, pigs: int, hull: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Place pigs in a row, turned at random, lowest points at one height: poses world_from_pig."""
+    turn = Rotation.from_quat(uniform_orientations(pigs, rng))
+    translation = np.zeros((pigs, 3))
+    translation[:, 1] = _row(pigs, spacing)
+    translation[:, 2] = height - (turn.as_matrix() @ hull.T)[:, 2].min(axis=1)
+    return translation, turn.as_quat()
 
 
 def _row(pigs: int, spacing: float) -> np.ndarray:

@@ -6,7 +6,7 @@ import re
 from math import isfinite
 
 METERS_PER_UNIT = {"in": 0.0254, "mm": 1e-3, "cm": 1e-2, "m": 1.0}
-_LENGTH = re.compile(r"\s*([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-z]*)\s*", re.ASCII)
+_LENGTH = re.compile(r" *([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?) *([a-zA-Z]*) *")
 
 
 def parse_length(text: str) -> float:
@@ -22,7 +22,7 @@ def parse_length(text: str) -> float:
     number = _number(match.group(1)) if match else None
     if match is None or number is None:
         raise ValueError(f"'{text}': expected a length, such as 8in, 127mm, 12.7cm or 0.127m")
-    unit = match.group(2)
+    unit = match.group(2).lower()
     if unit not in METERS_PER_UNIT:
         problem = f"unknown unit '{unit}'" if unit else "no unit"
         raise ValueError(

@@ -13,16 +13,17 @@ _PATIENCE = 1.0
 
 
 class LateProgress:
-    """A progress bar of throws on standard error that appears after a second."""
+    """A progress bar on standard error that appears after a second."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "throws") -> None:
         self._bar = Progress(
             BarColumn(),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f} throws"),
-            TextColumn("{task.fields[speed]:.1f} throws/s"),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f} {task.description}"),
+            TextColumn("{task.fields[speed]:,.1f} {task.description}/s"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
         )
+        self._unit = unit
         self._begun: tuple[float, int] | None = None
 
     def __enter__(self) -> LateProgress:
@@ -39,7 +40,7 @@ class LateProgress:
             self._bar.stop()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that `done` of `total` throws are there; the first call starts the clock."""
+        """Show that `done` of `total` are there; the first call starts the clock."""
         now = time.perf_counter()
         if self._begun is None:
             self._begun = now, done
@@ -49,5 +50,5 @@ class LateProgress:
         speed = (done - self._begun[1]) / seconds
         if not self._bar.tasks:
             self._bar.start()
-            self._bar.add_task("throws", total=total, speed=speed)
+            self._bar.add_task(self._unit, total=total, speed=speed)
         self._bar.update(self._bar.task_ids[0], completed=done, speed=speed)

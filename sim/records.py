@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import platform
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib import metadata
@@ -21,9 +23,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sim.position import POSITIONS
+from sim.rest import STATUSES
 from sim.throw import Landings
+from sim.touch import TOUCHES
 
-BLOCK_THROWS = 1000
+BLOCK_THROWS = 250
 """Throws in a file, but for the last one of a batch."""
 
 IDENTITY_FILE = "batch.json"
@@ -47,6 +52,7 @@ SCHEMA = pa.schema(
         for name, kind in _TYPES.items()
     ]
 )
+_KNOWN = {"status": STATUSES, "position": POSITIONS, "touch": TOUCHES}
 
 
 class RecordsError(ValueError):
@@ -91,7 +97,7 @@ def encode_block(landings: Landings, identity: dict[str, Any]) -> bytes:
 
     Args:
         landings: Of n throws of k pigs.
-        identity: What the file's metadata says of the run, JSON-able, one entry per key.
+        identity: Of the run, JSON-able; the file's metadata have its configuration and versions.
     """
     throws, pigs = landings.position.shape
     each_pig = {"throw": landings.index, "height": landings.height, "start": landings.start}
@@ -103,10 +109,16 @@ def encode_block(landings: Landings, identity: dict[str, Any]) -> bytes:
     columns |= dict(zip(_TRANSLATION, landings.translation.reshape(-1, 3).T, strict=True))
     columns |= dict(zip(_ORIENTATION, landings.quat_xyzw.reshape(-1, 4).T, strict=True))
     arrays = [_column(np.ascontiguousarray(columns[name]), kind) for name, kind in _TYPES.items()]
-    texts = {key: json.dumps(value) for key, value in identity.items()}
+    table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(_metadata(identity)))
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(texts)), sink)
+    pq.write_table(table, sink, write_page_checksum=True)
     return sink.getvalue()
+
+
+def _metadata(identity: dict[str, Any]) -> dict[bytes, bytes]:
+    return {
+        key.encode(): json.dumps(identity[key]).encode() for key in ("configuration", "versions")
+    }
 
 
 def _column(values: np.ndarray, kind: pa.DataType) -> pa.Array:
@@ -115,23 +127,61 @@ def _column(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
-def read_block(path: Path) -> Landings:
+def read_block(path: Path, identity: dict[str, Any]) -> Landings:
     """Read the landings of one file.
 
+    Args:
+        path: Of the file.
+        identity: Of the run that the file must belong to.
+
     Raises:
-        RecordsError: If it cannot be read or is not a block.
+        RecordsError: If it cannot be read, is not a block, is damaged, or is of another run.
     """
+    content = read_file(path)
     try:
-        table = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        return _decode_block(content, identity)
+    except RecordsError as error:
+        raise RecordsError(f"{path}: {error}") from None
+    except Exception as error:  # of damaged bytes PyArrow and NumPy raise whatever they meet
         raise RecordsError(f"{path}: not readable as Parquet: {_first_line(error)}") from None
+
+
+def _decode_block(content: bytes, identity: dict[str, Any]) -> Landings:
+    file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+    table = file.read()
     if not table.schema.equals(SCHEMA):
-        raise RecordsError(f"{path}: expected the columns {', '.join(SCHEMA.names)}")
+        raise RecordsError(f"expected the columns {', '.join(SCHEMA.names)}")
+    if table.schema.metadata != _metadata(identity):
+        raise RecordsError("holds throws of another run")
+    if any(column.null_count for column in table.columns):
+        raise RecordsError("expected a value in every cell")
     columns = {name: _values(table[name]) for name in SCHEMA.names}
     pigs = int(columns["pig"].max()) + 1 if len(table) else 1
     if len(table) % pigs or (columns["pig"].reshape(-1, pigs) != np.arange(pigs)).any():
-        raise RecordsError(f"{path}: expected {pigs} rows for every throw")
+        raise RecordsError(f"expected {pigs} rows for every throw")
+    for name, words in _KNOWN.items():
+        if not np.isin(columns[name], words).all():
+            raise RecordsError(f"expected {name} to be one of {', '.join(words)}")
     return _landings(columns, pigs)
+
+
+def read_file(path: Path) -> bytes:
+    """Read a regular file; a pipe or a device in its place could keep us waiting forever.
+
+    Raises:
+        RecordsError: If it cannot be read, or is none.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise RecordsError(f"{path}: expected a regular file")
+            return file.read()
+    except OSError as error:
+        raise RecordsError(f"{path}: {error.strerror}") from None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _values(column: pa.ChunkedArray) -> np.ndarray:
@@ -173,19 +223,19 @@ def read_identity(directory: Path) -> dict[str, Any]:
         RecordsError: If it holds no batch, or a damaged one.
     """
     path = directory / IDENTITY_FILE
+    if not os.path.lexists(path):
+        raise RecordsError(f"{directory}: holds no batch (no {IDENTITY_FILE})")
+    content = read_file(path)
     try:
-        identity = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise RecordsError(f"{directory}: holds no batch (no {IDENTITY_FILE})") from None
-    except OSError as error:
-        raise RecordsError(f"{path}: {error.strerror}") from None
-    except ValueError:
+        identity = json.loads(content)
+    except (ValueError, RecursionError):
         raise RecordsError(f"{path}: expected JSON, as a batch writes it") from None
-    if not isinstance(identity, dict) or identity.keys() != {
-        "configuration",
-        "throws",
-        "versions",
-    }:
+    kinds = {"configuration": dict, "throws": int, "versions": dict}
+    if (
+        not isinstance(identity, dict)
+        or identity.keys() != kinds.keys()
+        or not all(isinstance(identity[key], kind) for key, kind in kinds.items())
+    ):
         raise RecordsError(f"{path}: expected configuration, throws and versions")
     return identity
 
@@ -197,7 +247,8 @@ def read_batch(directory: Path) -> RecordedBatch:
         RecordsError: If the directory holds no batch, none of its blocks, or a damaged one.
     """
     identity = read_identity(directory)
-    blocks = [read_block(path) for path in sorted(directory.glob(BLOCK_PATTERN))]
+    paths = sorted(directory.glob(BLOCK_PATTERN), key=lambda path: (len(path.name), path.name))
+    blocks = [read_block(path, identity) for path in paths]
     if not blocks:
         raise RecordsError(f"{directory}: holds no finished block yet")
     return RecordedBatch(**identity, landings=concatenate(blocks))

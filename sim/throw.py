@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from meshes.stable import stable_poses
-from sim.configuration import Configuration, load_pig
+from sim.configuration import Configuration
 from sim.device import Releases, release
 from sim.engine import Engine, RestingStates
 from sim.engine.bullet import BulletEngine
@@ -67,7 +67,7 @@ class Thrower:
     """Throws by index; the landing of a throw depends on (configuration, index, lying) alone."""
 
     def __init__(self, configuration: Configuration) -> None:
-        pig = load_pig(configuration.pig)
+        pig = configuration.pig
         self._configuration = configuration
         self._hull = pig.shape.hull.vertices
         self._engine: Engine = BulletEngine(
@@ -137,5 +137,7 @@ def _with_lying(releases: Releases, lying: Lying) -> Releases:
         releases.start,
         after(releases.translation, lying.translation),
         after(releases.quat_xyzw, lying.quat_xyzw),
+        after(releases.velocity, np.zeros_like(lying.translation)),
+        after(releases.spin, np.zeros_like(lying.translation)),
         releases.thrown,
     )

@@ -49,11 +49,16 @@ class BrokenThrower(FakeThrower):
         raise ZeroDivisionError
 
 
+class RefusingThrower(FakeThrower):
+    def __init__(self, configuration: FakeConfiguration) -> None:
+        raise ValueError("pig.stl: not readable")
+
+
 class InterruptedThrower(FakeThrower):
-    """Ctrl-C at throw 2,500."""
+    """Ctrl-C at throw 600."""
 
     def throw(self, indices: Sequence[int]) -> Landings:
-        if 2500 in indices:
+        if 600 in indices:
             raise KeyboardInterrupt
         return super().throw(indices)
 

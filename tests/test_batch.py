@@ -1,6 +1,8 @@
 import errno
+import json
 import multiprocessing
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +12,19 @@ from fake_thrower import (
     FakeConfiguration,
     FakeThrower,
     InterruptedThrower,
+    RefusingThrower,
     fake_landings,
 )
 
 from sim.batch import run_batch
 from sim.batch_directory import open_directory
-from sim.crew import BatchError
-from sim.records import read_batch
+from sim.crew import BatchError, _interrupts_held
+from sim.records import RecordsError, read_batch
 from sim.summary import summarize
 
-THROWS = 2300
+THROWS = 575
 FAKE = FakeConfiguration()
+ENDINGS = (signal.SIGINT, signal.SIGTERM)
 FILES = ["batch.json", *(f"throws-{block:06d}.parquet" for block in range(3))]
 
 
@@ -73,12 +77,12 @@ def test_progress_counts_up_to_the_total(workers):
 def test_interrupted_run_resumes_at_unfinished_blocks(tmp_path, undisturbed):
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        run(out, throws=THROWS + 1000, build_thrower=InterruptedThrower)
+        run(out, throws=THROWS + 250, build_thrower=InterruptedThrower)
     assert list(contents(out)) == FILES[:3]
     seen = []
-    batch = run(out, throws=THROWS + 1000, resume=True, progress=lambda done, _: seen.append(done))
-    assert seen[0] == 2000
-    assert batch.summary == summarize(fake_landings(range(THROWS + 1000)))
+    batch = run(out, throws=THROWS + 250, resume=True, progress=lambda done, _: seen.append(done))
+    assert seen[0] == 500
+    assert batch.summary == summarize(fake_landings(range(THROWS + 250)))
     whole = {name: contents(undisturbed)[name] for name in FILES[1:3]}
     assert whole.items() <= contents(out).items()
 
@@ -104,7 +108,7 @@ def test_resume_of_nothing_begins(tmp_path, undisturbed):
 
 
 def test_killed_worker_is_one_line_and_finished_blocks_are_kept(tmp_path):
-    configuration = FakeConfiguration(obituary=str(tmp_path / "obituary"), deadly=2100)
+    configuration = FakeConfiguration(obituary=str(tmp_path / "obituary"), deadly=525)
     out = tmp_path / "out"
     with pytest.raises(BatchError, match=r"a worker process died.*--resume"):
         run(out, configuration, workers=2)
@@ -118,6 +122,33 @@ def test_killed_worker_is_one_line_and_finished_blocks_are_kept(tmp_path):
 def test_bug_in_a_worker_is_shown_as_it_is(workers):
     with pytest.raises(ZeroDivisionError):
         run(None, workers=workers, build_thrower=BrokenThrower)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_thrower_that_cannot_be_built_is_one_line(workers):
+    with pytest.raises(BatchError, match=r"^pig.stl: not readable$"):
+        run(None, workers=workers, build_thrower=RefusingThrower)
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_signal_while_processes_start_comes_afterwards(number):
+    before = [signal.signal(ending, signal.default_int_handler) for ending in ENDINGS]
+    reached = []
+
+    def start() -> None:
+        with _interrupts_held():
+            os.kill(os.getpid(), number)
+            reached.append(number)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            start()
+        assert [signal.getsignal(e) for e in ENDINGS] == [signal.default_int_handler] * 2
+        assert not signal.pthread_sigmask(signal.SIG_BLOCK, []) & set(ENDINGS)
+    finally:
+        for ending, handler in zip(ENDINGS, before, strict=True):
+            signal.signal(ending, handler)
+    assert reached == [number]
 
 
 def test_full_disk_is_one_line_and_finished_blocks_are_kept(tmp_path, undisturbed, monkeypatch):
@@ -149,7 +180,7 @@ def test_same_run_needs_resume(undisturbed):
     [
         (FakeConfiguration(seed=1), THROWS, "configuration.seed 0 there, 1 here"),
         (FakeConfiguration(device=("a",)), THROWS, "configuration.device.0 fake there, a here"),
-        (FAKE, 100, "throws 2300 there, 100 here"),
+        (FAKE, 100, "throws 575 there, 100 here"),
         (
             FakeConfiguration(seed=1, pigs=3),
             THROWS,
@@ -183,6 +214,22 @@ def test_file_is_refused(tmp_path):
     assert path.read_text() == "mine"
 
 
+def test_link_that_leads_nowhere_is_refused_in_its_own_words(tmp_path):
+    (tmp_path / "dangling").symlink_to(tmp_path / "absent")
+    with pytest.raises(BatchError, match="expected a directory, but it is a link to nothing"):
+        run(tmp_path / "dangling", throws=5)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(BatchError, match="but it is a link that leads nowhere: Too many levels"):
+        run(tmp_path / "loop", throws=5)
+
+
+def test_link_to_a_directory_is_followed(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    run(tmp_path / "link", throws=5)
+    assert list(contents(tmp_path / "real")) == FILES[:2]
+
+
 def test_absent_parent_is_refused_not_made(tmp_path):
     with pytest.raises(BatchError, match=r"there is no directory .*absent; make it first"):
         run(tmp_path / "absent" / "out", throws=5)
@@ -211,10 +258,99 @@ def test_place_that_takes_no_directory_is_refused():
         run(Path("/proc/pigs"), throws=5)
 
 
-def test_damaged_identity_is_refused(tmp_path):
-    (tmp_path / "batch.json").write_text("{")
-    with pytest.raises(BatchError, match=r"batch.json: expected JSON.*give a new directory"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "batch.json: expected JSON"),
+        ("[" * 100_000, "batch.json: expected JSON"),
+        ('{"configuration": 5, "throws": null, "versions": []}', "expected configuration, throws"),
+    ],
+)
+def test_damaged_identity_is_refused(tmp_path, content, message):
+    (tmp_path / "batch.json").write_text(content)
+    with pytest.raises(BatchError, match=f"{message}.*give a new directory"):
         run(tmp_path, throws=5, resume=True)
+
+
+@pytest.mark.parametrize("depth", range(50, 1000, 50))
+def test_deeply_nested_identity_is_refused(tmp_path, depth):
+    nested = '{"a":' * depth + "1" + "}" * depth
+    text = f'{{"configuration": {nested}, "throws": 5, "versions": {{}}}}'
+    (tmp_path / "batch.json").write_text(text)
+    with pytest.raises(BatchError, match=r"holds another run|expected JSON"):
+        run(tmp_path, throws=5, resume=True)
+
+
+@pytest.mark.parametrize("name", ["batch.json", "throws-000001.parquet"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "directory"])
+def test_what_is_no_file_is_refused_at_once(tmp_path, name, kind):
+    out = tmp_path / "out"
+    run(out)
+    (out / name).unlink()
+    if kind == "pipe":
+        os.mkfifo(out / name)
+    elif kind == "device":
+        (out / name).symlink_to("/dev/zero")
+    else:
+        (out / name).mkdir()
+    with pytest.raises(BatchError, match=rf"{name}: (expected a regular file|Is a directory)"):
+        run(out, resume=True)
+    with pytest.raises(RecordsError, match=name):
+        read_batch(out)
+
+
+def test_block_that_is_a_link_to_nothing_is_not_replaced(tmp_path):
+    out = tmp_path / "out"
+    run(out)
+    (out / FILES[2]).unlink()
+    (out / FILES[2]).symlink_to(tmp_path / "absent")
+    with pytest.raises(BatchError, match=r"throws-000001.parquet: No such file"):
+        run(out, resume=True)
+    assert (out / FILES[2]).is_symlink()
+    assert not (tmp_path / "absent").exists()
+
+
+@pytest.mark.parametrize("name", ["batch.json.partial", "throws-000001.parquet.partial"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "directory"])
+def test_what_a_run_does_not_leave_is_neither_followed_nor_removed(tmp_path, name, kind):
+    out, mine = tmp_path / "out", tmp_path / "mine"
+    mine.write_text("mine")
+    if name.startswith("throws"):
+        run(out)
+        (out / FILES[2]).unlink()
+    else:
+        out.mkdir()
+    if kind == "pipe":
+        os.mkfifo(out / name)
+    elif kind == "link":
+        (out / name).symlink_to(mine)
+    else:
+        (out / name).mkdir()
+    with pytest.raises(
+        BatchError, match=r"partial: is in the way; move it|not empty \(holds batch"
+    ):
+        run(out, resume=True)
+    assert mine.read_text() == "mine"
+    assert os.path.lexists(out / name)
+
+
+@pytest.mark.parametrize(
+    "name", ["thesis.partial", "batch.json.partial", "throws-000000.parquet.partial"]
+)
+def test_users_file_is_kept_whatever_its_name(tmp_path, name):
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(BatchError, match=rf"not empty \(holds {name}\) and no batch"):
+        run(tmp_path, throws=5)
+    assert contents(tmp_path) == {name: b"mine"}
+
+
+def test_block_of_another_run_is_refused(tmp_path):
+    run(tmp_path / "out")
+    run(tmp_path / "other", FakeConfiguration(seed=1))
+    block = (tmp_path / "other" / FILES[2]).read_bytes()
+    (tmp_path / "out" / FILES[2]).write_bytes(block)
+    with pytest.raises(BatchError, match=r"throws-000001.*holds throws of another run; delete"):
+        run(tmp_path / "out", resume=True)
 
 
 def test_damaged_block_is_named_with_the_remedy(tmp_path, undisturbed):
@@ -224,7 +360,7 @@ def test_damaged_block_is_named_with_the_remedy(tmp_path, undisturbed):
     with pytest.raises(BatchError, match=r"throws-000001.*delete that file and continue"):
         run(out, resume=True)
     (out / FILES[2]).write_bytes((out / FILES[1]).read_bytes())
-    with pytest.raises(BatchError, match=r"throws-000001.*expected throws 1000 to 1999; delete"):
+    with pytest.raises(BatchError, match=r"throws-000001.*expected throws 250 to 499; delete"):
         run(out, resume=True)
     (out / FILES[2]).unlink()
     run(out, resume=True)
@@ -236,6 +372,7 @@ def test_what_a_kill_left_half_written_does_no_harm(tmp_path, undisturbed):
     out.mkdir()
     (out / "batch.json.partial").write_text("{")
     run(out, throws=THROWS)
+    assert json.loads((out / "batch.json").read_text())["throws"] == THROWS
     (out / FILES[3]).unlink()
     (out / f"{FILES[3]}.partial").write_bytes(b"PAR1")
     run(out, resume=True)

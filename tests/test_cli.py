@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from sim import cli
 from sim.lengths import parse_length
 from sim.position import POSITIONS
 from sim.rest import STATUSES
+from sim.whole_number import parse_whole_number
 
 PIGS = [sys.executable, "-c", "from sim.cli import main; main()"]
 MESHES = Path(meshes.__file__).parent / "data"
@@ -125,18 +127,22 @@ def test_help_has_an_example_that_is_accepted_up_to_its_options(capfd, command):
         (["roll"], "No such command 'roll'"),
         (["throw", "--speed", "3"], "--speed"),
         (["throw", "5"], "unexpected extra argument"),
-        (["throw", "-n", "0"], "--throws"),
-        (["throw", "-n", "-3"], "--throws"),
-        (["throw", "-n", "1000000001"], "--throws"),
-        (["throw", "-n", "many"], "--throws"),
+        (["throw", "-n", "0"], "--throws: expected a whole number of 1 or more, got '0'"),
+        (["throw", "-n", "-3"], "--throws: expected a whole number of 1 or more, got '-3'"),
+        (["throw", "-n", "1000000001"], "--throws: expected a whole number of 1000000000 or less"),
+        (["throw", "-n", "many"], "--throws: expected a whole number of 1 or more, got 'many'"),
+        (["throw", "-n", ""], "--throws: expected a whole number of 1 or more, got ''"),
         (["throw", "-n"], "requires an argument"),
         (["throw", "--seed", "-1"], "--seed"),
         (["throw", "--seed", "9223372036854775808"], "--seed"),
+        (["throw", "--seed", "1_0"], "--seed: expected a whole number of 0 or more, got '1_0'"),
+        (["throw", "--seed", "9" * 5000], "--seed: expected a whole number of 9223372036854775807"),
         (["throw", "--workers", "0"], "--workers"),
         (["throw", "--workers", "257"], "--workers"),
-        (["throw", "--pigs", "0"], "pigs must be 1 to 8, got 0"),
-        (["throw", "--pigs", "9"], "pigs must be 1 to 8, got 9"),
-        (["throw", "--device", "cannon"], "'cannon': expected kern2006 or drop"),
+        (["throw", "--workers", "two"], "--workers: expected a whole number of 1 or more"),
+        (["throw", "--pigs", "0"], "--pigs: expected a whole number of 1 or more, got '0'"),
+        (["throw", "--pigs", "9"], "--pigs: expected a whole number of 8 or less, got '9'"),
+        (["throw", "--device", "cannon"], "'cannon': expected kern2006, drop"),
         (["throw", "--engine", "steam"], "'steam': expected bullet"),
         (["throw", "--start", "up"], "'up': expected forward, backward, mixed"),
         (["throw", "--device", "drop", "--start", "forward"], "leave --start out"),
@@ -147,6 +153,10 @@ def test_help_has_an_example_that_is_accepted_up_to_its_options(capfd, command):
         (["throw", "--height", "1e9m"], "height must be"),
         (["throw", "--pig", "cow"], "unknown pig 'cow'"),
         (["throw", "--pig", "absent.stl"], "absent.stl"),
+        (["throw", "--pig", ""], "--pig: expected standard, uniform, big, or a mesh file, got ''"),
+        (["poses", "--pig", ""], "--pig: expected standard, uniform, big, or a mesh file, got ''"),
+        (["throw", "--out", ""], "--out: expected a directory, got ''"),
+        (["throw", "--height", "8\nin"], "expected a length, such as 8in"),
         (["throw", "--resume"], "--resume: needs the directory"),
         (["throw", "-n", "1", "--out", "absent/out"], "there is no directory absent"),
         (["poses", "--pig", "cow"], "unknown pig 'cow'"),
@@ -154,6 +164,7 @@ def test_help_has_an_example_that_is_accepted_up_to_its_options(capfd, command):
         (["score", "trotter"], "Missing argument"),
         (["score", "trotter", "cow"], "position 'cow': expected one of side_no_dot"),
         (["score", "trotter", "two\nlines"], "position 'two lines'"),
+        (["score", "trotter", "\x1b[31mred\x07"], r"position '\x1b[31mred\x07'"),
         (["score", "trotter", "trotter", "--oinker", "--piggyback"], "one of them at most"),
     ],
 )
@@ -161,6 +172,33 @@ def test_wrong_use_is_one_line(capfd, monkeypatch, tmp_path, arguments, message)
     monkeypatch.chdir(tmp_path)
     assert message in refusal(capfd, *arguments)
     assert not list(tmp_path.iterdir())
+
+
+def test_long_message_is_shortened_and_keeps_its_end(capfd):
+    line = refusal(capfd, "score", "trotter", "x" * 5000)
+    assert len(line) < 650
+    assert line.startswith("pigs: unknown position 'xxx")
+    assert " ... xxx" in line
+    assert line.endswith("leaning_jowler, other\n")
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_example_stays_on_one_line(capfd, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", columns)
+    text = output(capfd, "throw", "--help")
+    example = next(line for line in text.splitlines() if "Example: " in line)
+    assert example.endswith("--device kern2006 --height 8in --start forward --out throws")
+
+
+@pytest.mark.parametrize(("text", "number"), [("5", 5), ("+5", 5), ("007", 7), ("10", 10)])
+def test_whole_number_is_read(text, number):
+    assert parse_whole_number(text, 5, 10) == number
+
+
+@pytest.mark.parametrize("text", ["", "-", "4", "-5", "1e1", "5.0", "0x5", "5 ", "5\n", "\u0665"])
+def test_no_whole_number_is_refused(text):
+    with pytest.raises(ValueError, match="expected a whole number of 5 or more, got"):
+        parse_whole_number(text, 5, 10)
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"solid pig\nendsolid pig\n", b"\0" * 200])
@@ -190,6 +228,8 @@ def test_a_bug_is_not_dressed_as_wrong_use(monkeypatch):
         (" 0.127 m ", 0.127),
         ("1e2mm", 0.1),
         (".5m", 0.5),
+        ("8IN", 0.2032),
+        ("127 Mm", 0.127),
     ],
 )
 def test_length_is_read(text, meters):
@@ -198,7 +238,21 @@ def test_length_is_read(text, meters):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "in", "8", "8ft", "8IN", "eight in", "nan m", "inf m", "1e999m", "0m", "-1m", "1.2.3m"],
+    [
+        "",
+        "in",
+        "8",
+        "8ft",
+        "8\nin",
+        "8in\n",
+        "eight in",
+        "nan m",
+        "inf m",
+        "1e999m",
+        "0m",
+        "-1m",
+        "1.2.3m",
+    ],
 )
 def test_no_length_is_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"expected a length|no unit|unknown unit") as error:
@@ -259,15 +313,67 @@ def test_score_starts_without_what_throws_need():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_closed_pipe_ends_quietly():
-    for arguments in (["score", "trotter", "trotter"], ["throw", "--help"]):
-        process = start(*arguments)
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == ""
-        process.wait()
-        process.stderr.close()
+@pytest.mark.parametrize("arguments", [["score", "trotter", "trotter"], ["throw", "--help"]])
+def test_closed_pipe_ends_quietly(arguments):
+    process = start(*arguments)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+def shell(redirections: str, *arguments: str) -> subprocess.CompletedProcess:
+    line = f"{shlex.join([*PIGS, *arguments])} {redirections}"
+    return subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("arguments", [["score", "trotter", "trotter"], ["throw", "--help"]])
+def test_closed_output_is_one_line(arguments):
+    done = shell(">&-", *arguments)
+    assert done.returncode == 2
+    assert done.stderr == "pigs: cannot write the output: standard output is closed\n"
+
+
+@pytest.mark.parametrize("redirections", ["2>&-", "2>&- <&-", "2>/dev/full"])
+def test_errors_that_cannot_be_written_change_nothing_else(redirections):
+    refused = shell(redirections, "score", "trotter", "cow")
+    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", "")
+    done = shell(redirections, "throw", "-n", "50", "--workers", "2", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["throws"] == 50
+
+
+SLOW = """
+import time
+from sim.progress import LateProgress
+from sim.standard_streams import prepare_streams
+prepare_streams()
+with LateProgress() as progress:
+    for done in range(16):
+        progress(done, 15)
+        time.sleep(0.1)
+print("done")
+"""
+
+
+@pytest.mark.parametrize("closed", ["full", "pipe"])
+def test_progress_that_cannot_be_shown_ends_no_work(closed):
+    if closed == "full":
+        errors = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reader, errors = os.pipe()
+        os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW],
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        env={**os.environ, "FORCE_COLOR": "1"},
+    )
+    os.close(errors)
+    assert (done.returncode, done.stdout) == (0, "done\n")
 
 
 def test_name_that_the_output_cannot_encode_is_escaped(tmp_path):
@@ -295,7 +401,8 @@ def test_full_output_is_one_line():
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads children from /proc")
 @pytest.mark.parametrize("moment", ["while workers start", "while they throw"])
-def test_control_c_is_one_line_and_ends_the_workers(tmp_path, moment):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_run_says_one_line_and_ends_the_workers(tmp_path, moment, number, status):
     out = tmp_path / "out"
     process = subprocess.Popen(
         [*PIGS, "throw", "-n", "100000", "--workers", "2", "--out", str(out)],
@@ -307,13 +414,17 @@ def test_control_c_is_one_line_and_ends_the_workers(tmp_path, moment):
     workers = wait_for(lambda: len(children(process.pid)) >= 3 and children(process.pid))
     if moment == "while they throw":
         time.sleep(8)
-    os.killpg(process.pid, signal.SIGINT)
+    if number == signal.SIGINT:  # from a terminal, to all
+        os.killpg(process.pid, number)
+    else:
+        process.send_signal(number)
     stdout, stderr = process.communicate(timeout=20)
-    assert process.returncode == 130
+    assert process.returncode == status
     assert stdout == ""
     last = stderr.splitlines()[-1]
     assert last == f"pigs: interrupted; finished blocks are kept in {out}: continue with --resume"
-    assert "Traceback" not in stderr
+    for word in ("Traceback", "resource_tracker"):
+        assert word not in stderr
     wait_for(lambda: not any(is_alive(worker) for worker in workers), seconds=5)
 
 

@@ -2,12 +2,21 @@ import json
 from dataclasses import fields
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fake_thrower import FakeConfiguration, FakeThrower, fake_landings
 
 from sim.batch import run_batch
-from sim.records import RecordsError, encode_block, read_batch, read_block, versions
+from sim.records import (
+    BLOCK_THROWS,
+    RecordsError,
+    block_name,
+    encode_block,
+    read_batch,
+    read_block,
+    versions,
+)
 from sim.throw import Landings
 
 COLUMNS = [
@@ -27,7 +36,7 @@ def test_landings_come_back_bit_for_bit(tmp_path, pigs):
     landings = fake_landings(range(40, 90), pigs)
     path = tmp_path / "block.parquet"
     path.write_bytes(encode_block(landings, IDENTITY))
-    assert_same(read_block(path), landings)
+    assert_same(read_block(path, IDENTITY), landings)
 
 
 def test_one_row_per_pig_under_the_documented_columns(tmp_path):
@@ -70,14 +79,69 @@ def test_damaged_block_is_refused_by_name(tmp_path, content):
     path = tmp_path / "throws-000000.parquet"
     path.write_bytes(content)
     with pytest.raises(RecordsError, match=r"throws-000000\.parquet: not readable as Parquet"):
-        read_block(path)
+        read_block(path, IDENTITY)
 
 
 def test_truncated_block_is_refused(tmp_path):
     path = tmp_path / "block.parquet"
     path.write_bytes(encode_block(fake_landings(range(50)), IDENTITY)[:-20])
     with pytest.raises(RecordsError, match="not readable as Parquet"):
-        read_block(path)
+        read_block(path, IDENTITY)
+
+
+def test_no_flipped_bit_passes_unnoticed(tmp_path):
+    landings = fake_landings(range(60))
+    path, whole = tmp_path / "block.parquet", encode_block(landings, IDENTITY)
+    refusals = []
+    for bit in np.random.default_rng(1).integers(8 * len(whole), size=500):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        try:
+            assert_same(read_block(path, IDENTITY), landings)
+        except RecordsError as refusal:
+            refusals.append(str(refusal))
+    assert len(refusals) > 400
+    assert all(line.startswith(f"{path}: ") and "\n" not in line for line in refusals)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("touch", "kiss", "expected touch to be one of none, oinker, piggyback"),
+        ("status", "", "expected status to be one of"),
+        ("position", None, "expected a value in every cell"),
+        ("pig", None, "expected a value in every cell"),
+        ("margin", None, "expected a value in every cell"),
+    ],
+)
+def test_words_and_gaps_that_no_run_writes_are_refused(tmp_path, column, value, message):
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings(range(5)), IDENTITY))
+    table = pq.read_table(path)
+    place, kind = table.column_names.index(column), table.schema.field(column)
+    plain = kind.type.value_type if pa.types.is_dictionary(kind.type) else kind.type
+    cells = pa.array([value, *table[column].to_pylist()[1:]], plain).cast(kind.type)
+    pq.write_table(table.set_column(place, kind, cells), path)
+    with pytest.raises(RecordsError, match=message):
+        read_block(path, IDENTITY)
+
+
+def test_block_of_another_run_is_refused(tmp_path):
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings(range(5)), IDENTITY))
+    with pytest.raises(RecordsError, match="holds throws of another run"):
+        read_block(path, {**IDENTITY, "configuration": {"seed": 4}})
+
+
+def test_blocks_are_read_in_the_order_of_their_numbers(tmp_path):
+    identity = {**IDENTITY, "throws": 10**9}
+    (tmp_path / "batch.json").write_text(json.dumps(identity))
+    for block in (1_000_000, 999_999):
+        landings = fake_landings([block * BLOCK_THROWS])
+        (tmp_path / block_name(block)).write_bytes(encode_block(landings, identity))
+    index = read_batch(tmp_path).landings.index
+    assert index.tolist() == [999_999 * BLOCK_THROWS, 1_000_000 * BLOCK_THROWS]
 
 
 def test_foreign_parquet_is_refused(tmp_path):
@@ -86,10 +150,10 @@ def test_foreign_parquet_is_refused(tmp_path):
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["margin"]), path)
     with pytest.raises(RecordsError, match="expected the columns throw, pig"):
-        read_block(path)
+        read_block(path, IDENTITY)
     pq.write_table(table.slice(1), path)
     with pytest.raises(RecordsError, match="expected 2 rows for every throw"):
-        read_block(path)
+        read_block(path, IDENTITY)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +162,8 @@ def test_foreign_parquet_is_refused(tmp_path):
         (None, "holds no batch"),
         ("{", "expected JSON"),
         ("[1]", "expected configuration, throws and versions"),
+        ("[" * 100_000, "expected JSON"),
+        ('{"configuration": 5, "throws": null, "versions": []}', "expected configuration, throws"),
         ('{"throws": 1}', "expected configuration, throws and versions"),
         ('{"configuration": {}, "throws": 1, "versions": {}}', "holds no finished block"),
     ],

@@ -12,13 +12,13 @@ from scipy.spatial.transform import Rotation
 
 from meshes.density import MassProperties, uniform
 from meshes.shape import ConvexPart, Shape, Surface, convex_hull
-from sim.configuration import RUBBER_DENSITY, load_pig
 from sim.contact import Contact
 from sim.device import Device, Drop, Releases
 from sim.engine import RestingStates, bullet
 from sim.engine import settle as main_loop
 from sim.engine.bullet import BulletEngine, BulletSettings
 from sim.engine.flight import Motion
+from sim.pig import RUBBER_DENSITY, load_pig
 from sim.rest import TIMED_OUT, RestRule
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
@@ -73,7 +73,7 @@ class Bench:
         return float(translation[2]) + lowest(self.shape, quat)
 
     def release(self, motions: Sequence[Motion], height: float) -> Releases:
-        """One throw of the bodies as they are, at rest, from a device at a height [m]."""
+        """One throw of the bodies as they are, from a device at a height [m]."""
         poses = [self.pose(motion) for motion in motions]
         return Releases(
             index=np.array([0]),
@@ -81,6 +81,8 @@ class Bench:
             start=np.array(["random"]),
             translation=np.array([[translation for translation, _ in poses]]),
             quat_xyzw=np.array([[quat for _, quat in poses]]),
+            velocity=np.array([[motion.velocity for motion in motions]]),
+            spin=np.array([[motion.spin for motion in motions]]),
             thrown=len(motions),
         )
 
@@ -123,7 +125,7 @@ class Bench:
         until: Callable[[list[Motion]], bool] = lambda _: False,
     ) -> Moments:
         """Time [s] and motions at every check; with `flying`, free flight is exact as in throws."""
-        body = self.engine._body
+        body = self.engine.body
 
         def run(scene: Scene, limits: main_loop.Limits) -> Moments:
             awake = [False] * len(motions)
@@ -131,7 +133,7 @@ class Bench:
             seen = [(time, now)]
             while time < duration and not until(now):
                 if flying:
-                    time += main_loop._advance(scene, now, awake, body, limits)
+                    time += main_loop.advance(scene, now, awake, body, limits)
                 else:
                     scene.step()
                     time += limits.check_interval
@@ -200,3 +202,8 @@ def orientations(count: int, seed: int) -> np.ndarray:
 def lowest(shape: Shape, quat_xyzw: Sequence[float] | np.ndarray) -> float:
     """Height of a shape's lowest point over its origin when it is turned so [m]."""
     return float((Rotation.from_quat(quat_xyzw).as_matrix() @ shape.hull.vertices.T)[2].min())
+
+
+def turned_by(rotation: Rotation, points: np.ndarray) -> np.ndarray:
+    """Points (n, 3) turned; `Rotation.apply` takes no read-only arrays."""
+    return points @ rotation.as_matrix().T

@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
+from math import cos, sin
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,7 +35,13 @@ from sim.rest import RestRule
 
 def _load_pybullet() -> ModuleType:
     """Import PyBullet without the line that it writes to file descriptor 2."""
-    error, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        error = os.dup(2)
+    except OSError:  # it is closed, so the line goes nowhere
+        import pybullet
+
+        return pybullet
+    null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
     try:
         import pybullet
@@ -81,7 +89,7 @@ class BulletSettings:
     solver_iterations: int = 50
     contact_erp: float = 0.02
     contact_breaking: float = 0.02
-    table_radius: float = 1.0
+    table_radius: float = 3.0
     clearance: float = 0.0005
 
     def __post_init__(self) -> None:
@@ -97,6 +105,10 @@ class BulletEngine:
 
     Fresh bodies make a throw independent of those before it: Bullet keeps contact caches of
     bodies that are merely moved back. Shared shapes keep the memory flat: Bullet never frees one.
+
+    Attributes:
+        body: The pig, in principal axes.
+        world: Where it is thrown.
     """
 
     name = "bullet"
@@ -116,28 +128,23 @@ class BulletEngine:
         moments, self._pig_from_principal = mass_properties.principal()
         self._center = mass_properties.center_of_mass
         vertices = self._principal(shape.hull.vertices)
-        self._body = Body(
+        self.body = Body(
             vertices,
             float(np.linalg.norm(vertices, axis=1).max()),
             mass_properties.mass,
             (float(moments[0]), float(moments[1]), float(moments[2])),
         )
-        self._world = _Bullet(settings, contact.bounce_speed)
-        self._hull_shape = self._world.compound([vertices])
-        self._parts_shape = self._world.compound(
+        self.world = BulletWorld(settings, contact.bounce_speed)
+        self._hull_shape = self.world.compound([vertices])
+        self._parts_shape = self.world.compound(
             [self._principal(part.vertices) for part in shape.parts]
         )
         self._leaf_shapes: dict[int, int] = {}
-        self._world.plane(self._factors["table"])
+        self.world.plane(self._factors["table"])
 
     def settle(self, releases: Releases) -> RestingStates:
         """Run every throw until it rests, times out, escapes or diverges; see Engine."""
-        ends = [
-            self._throw(translation, quat, float(height), releases.thrown)
-            for translation, quat, height in zip(
-                releases.translation, releases.quat_xyzw, releases.height, strict=True
-            )
-        ]
+        ends = [self._throw(releases, row) for row in range(len(releases.index))]
         return RestingStates(
             status=np.array([end[0] for end in ends]),
             translation=np.array([end[1] for end in ends]),
@@ -146,29 +153,10 @@ class BulletEngine:
         )
 
     def _throw(
-        self, translation: np.ndarray, quat_xyzw: np.ndarray, height: float, thrown: int
+        self, releases: Releases, row: int
     ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
-        settings = self._settings
-        limits = Limits(
-            time_step=settings.time_step,
-            check_interval=settings.time_step * settings.steps_per_check,
-            table_radius=settings.table_radius,
-            clearance=settings.clearance,
-            height=height,
-        )
-        world_from_pig = Rotation.from_quat(quat_xyzw)
-        centers = translation + world_from_pig.as_matrix() @ self._center
-        turns = (world_from_pig * Rotation.from_matrix(self._pig_from_principal)).as_quat()
-        with _Scene(self._world, self._leaf(height, thrown)) as scene:
-            for center, turn in zip(centers, turns, strict=True):
-                scene.add_pig(
-                    (self._hull_shape, self._parts_shape),
-                    self._body,
-                    center,
-                    turn,
-                    self._factors["pig"],
-                )
-            status, motions, rest_time = settle(scene, self._body, self._rest, limits)
+        with self.scene(releases, row) as (scene, limits):
+            status, motions, rest_time = settle(scene, self.body, self._rest, limits)
         principal_from_pig = Rotation.from_matrix(self._pig_from_principal.T)
         orientation = Rotation.from_quat([m.quat_xyzw for m in motions]) * principal_from_pig
         center = np.array([motion.position for motion in motions])
@@ -178,6 +166,32 @@ class BulletEngine:
             orientation.as_quat(canonical=True),
             rest_time,
         )
+
+    @contextmanager
+    def scene(self, releases: Releases, row: int) -> Iterator[tuple[Scene, Limits]]:
+        """Set one throw up, for who steps it: its bodies, and how it is to be stepped."""
+        settings, height = self._settings, float(releases.height[row])
+        limits = Limits(
+            time_step=settings.time_step,
+            check_interval=settings.time_step * settings.steps_per_check,
+            table_radius=settings.table_radius,
+            clearance=settings.clearance,
+            height=height,
+        )
+        shapes, coat = (self._hull_shape, self._parts_shape), self._factors["pig"]
+        with Scene(self.world, self._leaf(height, releases.thrown)) as scene:
+            for motion in self._starts(releases, row):
+                scene.add_pig(shapes, self.body, motion, coat)
+            yield scene, limits
+
+    def _starts(self, releases: Releases, row: int) -> list[Motion]:
+        world_from_pig = Rotation.from_quat(releases.quat_xyzw[row])
+        center = releases.translation[row] + world_from_pig.as_matrix() @ self._center
+        turn = (world_from_pig * Rotation.from_matrix(self._pig_from_principal)).as_quat()
+        return [
+            Motion.of(*state)
+            for state in zip(center, turn, releases.velocity[row], releases.spin[row], strict=True)
+        ]
 
     def _principal(self, points: np.ndarray) -> np.ndarray:
         return (points - self._center) @ self._pig_from_principal
@@ -190,9 +204,9 @@ class BulletEngine:
             (self._door.leaf_length, self._door.leaf_width(pigs), self._door.leaf_thickness)
         )
         if pigs not in self._leaf_shapes:
-            self._leaf_shapes[pigs] = self._world.box(size)
+            self._leaf_shapes[pigs] = self.world.box(size)
         shape = self._leaf_shapes[pigs]
-        return _Leaf(self._world, shape, size, self._door, height, self._factors["leaf"])
+        return _Leaf(self.world, shape, size, self._door, height, self._factors["leaf"])
 
 
 class _Client:
@@ -208,10 +222,19 @@ class _Client:
         return bound
 
 
-class _Bullet:
-    """A PyBullet world with every parameter set, in engine units inside and SI outside."""
+class BulletWorld:
+    """A PyBullet world with every parameter set, in engine units inside and SI outside.
 
-    def __init__(self, settings: BulletSettings, bounce_speed: float) -> None:
+    Attributes:
+        scale: Engine lengths per meter.
+        client: PyBullet's functions, for this world.
+    """
+
+    def __init__(
+        self,
+        settings: BulletSettings,
+        bounce_speed: float,
+    ) -> None:
         self.scale = settings.scale
         self.client = _Client()
         self.client.setPhysicsEngineParameter(
@@ -230,11 +253,15 @@ class _Bullet:
             deterministicOverlappingPairs=1,
             allowedCcdPenetration=0.0,
         )
-        self.client.setGravity(0.0, 0.0, -GRAVITY * settings.scale)
+        self.tilt(0.0)
 
     def internal(self, lengths: Sequence[float] | np.ndarray) -> list[float]:
         """Turn lengths [m] or speeds [m/s] into the engine's units."""
         return [float(length) * self.scale for length in lengths]
+
+    def tilt(self, angle: float) -> None:
+        """Incline the table about y, so that +x is downhill [rad]; only for stepped scenes."""
+        self.client.setGravity(*self.internal((GRAVITY * sin(angle), 0.0, -GRAVITY * cos(angle))))
 
     def plane(self, factors: Factors) -> None:
         """Lay the table, an endless plane at z = 0."""
@@ -289,14 +316,14 @@ class _Bullet:
         )
 
 
-class _Scene:
+class Scene:
     """The bodies of one throw, a World in SI units. Leaving it removes them."""
 
-    def __init__(self, world: _Bullet, leaf: _Leaf | None) -> None:
+    def __init__(self, world: BulletWorld, leaf: _Leaf | None) -> None:
         self._world, self._client, self._leaf = world, world.client, leaf
         self._pigs: list[int] = []
 
-    def __enter__(self) -> _Scene:
+    def __enter__(self) -> Scene:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -305,15 +332,8 @@ class _Scene:
         if self._leaf:
             self._client.removeBody(self._leaf.body)
 
-    def add_pig(
-        self,
-        shapes: tuple[int, int],
-        body: Body,
-        center: np.ndarray,
-        quat_xyzw: np.ndarray,
-        coat: Factors,
-    ) -> None:
-        """Put a pig at rest in the world; its frame is principal, at its center of mass.
+    def add_pig(self, shapes: tuple[int, int], body: Body, motion: Motion, coat: Factors) -> None:
+        """Put a pig in the world; its frame is principal, at its center of mass.
 
         A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
         leaf; the exact parts, a massless link fixed to it, meet other pigs only.
@@ -321,16 +341,13 @@ class _Scene:
         Args:
             shapes: Of the hull and of the parts.
             body: Mass and moments.
-            center: Of mass, (3,) [m].
-            quat_xyzw: world_from_principal, (4,).
+            motion: At the start.
             coat: The pig's surface.
         """
         hull, parts = shapes
         pig = self._client.createMultiBody(
             body.mass,
             hull,
-            basePosition=self._world.internal(center),
-            baseOrientation=quat_xyzw.tolist(),
             linkMasses=[0.0],
             linkCollisionShapeIndices=[parts],
             linkJointTypes=[pybullet.JOINT_FIXED],
@@ -343,6 +360,7 @@ class _Scene:
         self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
         self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
         self._pigs.append(pig)
+        self.set_motion(len(self._pigs) - 1, motion)
 
     def motions(self) -> list[Motion]:
         """Read every pig's state."""
@@ -378,13 +396,18 @@ class _Scene:
         """Whether the leaf still moves."""
         return self._leaf is not None and self._leaf.is_swinging
 
+    def swing(self) -> tuple[float, float]:
+        """Read the swinging leaf: angle below level [rad] and its rate [rad/s]."""
+        assert self._leaf is not None
+        return self._leaf.swing()
+
 
 class _Leaf:
     """The trap door's leaf: a plate on a hinge until the catch holds it, then a fixed plate."""
 
     def __init__(
         self,
-        world: _Bullet,
+        world: BulletWorld,
         shape: int,
         size: np.ndarray,
         door: TrapDoor,
@@ -423,11 +446,16 @@ class _Leaf:
         )
         return int(leaf)
 
+    def swing(self) -> tuple[float, float]:
+        """Read the angle below level [rad] and its rate [rad/s]."""
+        angle, rate, *_ = self._world.client.getJointState(self.body, HINGE)
+        return float(angle), float(rate)
+
     def catch(self) -> None:
         """Fix the leaf once it has reached its open angle."""
-        client, internal = self._world.client, self._world.internal
-        if client.getJointState(self.body, HINGE)[0] < self._open_angle - CATCH_ANGLE:
+        if self.swing()[0] < self._open_angle - CATCH_ANGLE:
             return
+        client, internal = self._world.client, self._world.internal
         turn = Rotation.from_euler("y", self._open_angle)
         center = self._hinge + turn.apply((self._half[0], 0.0, -self._half[2]))
         client.removeBody(self.body)

@@ -8,6 +8,7 @@ moving pig flies.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf, sqrt
 
@@ -32,6 +33,19 @@ class Motion:
     quat_xyzw: tuple[float, float, float, float]
     velocity: tuple[float, float, float]
     spin: tuple[float, float, float]
+
+    @classmethod
+    def of(
+        cls,
+        position: Sequence[float] | np.ndarray,
+        quat_xyzw: Sequence[float] | np.ndarray,
+        velocity: Sequence[float] | np.ndarray,
+        spin: Sequence[float] | np.ndarray,
+    ) -> Motion:
+        """Write a motion from any sequences of numbers."""
+        (x, y, z), (i, j, k, w) = map(float, position), map(float, quat_xyzw)
+        (vx, vy, vz), (sx, sy, sz) = map(float, velocity), map(float, spin)
+        return cls((x, y, z), (i, j, k, w), (vx, vy, vz), (sx, sy, sz))
 
 
 def fly(motion: Motion, moments: tuple[float, float, float], duration: float) -> Motion:

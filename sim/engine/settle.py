@@ -109,11 +109,11 @@ def settle(
         if status is not None:
             times = np.array(still_since)
             return status, motions, np.where(np.isfinite(times), times, np.nan)
-        time += _advance(world, motions, rested, body, limits)
+        time += advance(world, motions, rested, body, limits)
         motions = world.motions()
 
 
-def _advance(
+def advance(
     world: World, motions: list[Motion], rested: list[bool], body: Body, limits: Limits
 ) -> float:
     """Leap if every moving pig flies, else step; flying pigs follow their exact motion."""

@@ -1,0 +1,197 @@
+"""A game in the terminal from its options to its end: begun, left, saved and resumed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sim.configuration import configure
+from sim.game.optimum import Outcomes
+from sim.game.player import PlayerWord, find_optimum, name_players, read_players, seat_strategy
+from sim.game.rules import CHOICES, Game, Rules
+from sim.game.saved import SavedGame, SaveFile, game_record, read_game, read_saved
+from sim.game.session import Session
+from sim.game.source import LandingSource, LandingTable, PhysicsSource, RecordedSource
+from sim.game.terminal import Left, Terminal
+from sim.game.tournament import Seat
+from sim.pig import BIG
+from sim.published import KERN_2006
+from sim.refusal import INTERRUPTED, Refusal
+
+RULE_SETS = ("standard", "big", "party")
+PUBLISHED = "kern2006"
+_DEFAULT_PLAYERS = "me,keen"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the command line asks for; None where it does not say."""
+
+    players: str | None = None
+    rules: str = "standard"
+    target: int | None = None
+    seed: int | None = None
+    source: str | None = None
+    hog_call: str | None = None
+    house: tuple[str, ...] = ()
+    deck: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a rule set that there is not, and options of another one."""
+        if self.rules not in RULE_SETS:
+            raise Refusal(f"unknown rules '{self.rules}': expected {', '.join(RULE_SETS)}")
+        if self.rules == "party" and (self.hog_call or self.house):
+            raise Refusal("--hog-call, --house: Pig Party has no hog calls")
+        if self.rules != "party" and self.deck:
+            raise Refusal("--deck: only Pig Party has cards; add --rules party")
+        if self.hog_call == "off" and self.house:
+            raise Refusal("--house: hog calls are off, so there is no case to decide")
+
+
+def read_rules(wish: Wish) -> Rules:
+    """Build the rules of Pass the Pigs."""
+    options: dict[str, str] = {"hog_call": wish.hog_call or "default"}
+    for word in wish.house:
+        name, _, choice = word.replace("-", "_").partition("=")
+        if name not in CHOICES or name == "hog_call":
+            house = ", ".join(option for option in CHOICES if option != "hog_call")
+            raise Refusal(f"--house '{word}': expected RULE=CHOICE, RULE one of {house}")
+        options[name] = choice
+    return Rules(100 if wish.target is None else wish.target, **options)
+
+
+def read_table(source: str | None, rules: str) -> LandingTable | None:
+    """Read the landings to draw from; None for physics.
+
+    Raises:
+        ValueError: If there are none, or they are of pigs of another size.
+    """
+    if source is None:
+        return None
+    is_big = rules == "big"
+    if source == PUBLISHED and is_big:
+        raise Refusal(f"--from {PUBLISHED}: small pigs landed so; {_RECORD_BIG}")
+    if source == PUBLISHED:
+        return LandingTable.published(KERN_2006)
+    from sim.records import read_identity
+
+    table = LandingTable.read(Path(source))
+    pig = read_identity(Path(source))["configuration"].get("pig", {}).get("name")
+    if is_big and pig != BIG:
+        raise Refusal(f"--from {source}: thrown with the pig '{pig}'; {_RECORD_BIG}")
+    if pig == BIG and not is_big:
+        raise Refusal(f"--from {source}: thrown with big pigs; add --rules big")
+    return table
+
+
+_RECORD_BIG = "record big ones: pigs throw --pig big --device drop --out DIR"
+
+
+def play(wish: Wish, save: Path | None) -> None:
+    """Begin a game and play it in the terminal."""
+    if wish.rules == "party":
+        from sim.game.party_session import play_party_game
+
+        return play_party_game(wish, save)
+    text = wish.players or _DEFAULT_PLAYERS
+    seed = secrets.randbelow(2**32) if wish.seed is None else wish.seed
+    game = Game(read_rules(wish), name_players(read_players(text)))
+    saved = SavedGame(wish.rules, text, seed, wish.source, game_record(game, 0))
+    return _play(saved, SaveFile(save, None))
+
+
+def resume_play(resumed: Path, save: Path | None) -> None:
+    """Go on with a saved game."""
+    saved = read_saved(resumed)
+    place = SaveFile(save, resumed)
+    if saved.rules not in RULE_SETS:
+        raise Refusal(f"{resumed}: rules: expected {', '.join(RULE_SETS)}")
+    if saved.rules == "party":
+        from sim.game.party_session import resume_party_game
+
+        return resume_party_game(saved, place)
+    return _play(saved, place)
+
+
+def _play(saved: SavedGame, place: SaveFile) -> None:
+    players = read_players(saved.players)
+    game, thrown = read_game(saved.game, name_players(players))
+    table = read_table(saved.source, saved.rules)
+    seats = _seats(players, game.rules, table)
+    source = _source(saved, table, thrown)
+    terminal = Terminal()
+    session = Session(terminal, game, seats, source)
+    for line in _heading(saved, game, has_strategies=any(seats)):
+        terminal.say(line)
+
+    def record() -> SavedGame | None:
+        state, throws = session.at
+        if not throws:
+            return None
+        given = saved.rules, saved.players, saved.seed, saved.source
+        return SavedGame(*given, game_record(state, throws))
+
+    play_until_left(terminal, session.play, record, place)
+
+
+def _seats(
+    players: Sequence[PlayerWord], rules: Rules, table: LandingTable | None
+) -> list[Seat | None]:
+    """Seat everybody; strategies expect the published landings where they know no others."""
+    expected = table or LandingTable.published(KERN_2006)
+    optimum = find_optimum(players, rules, Outcomes.of_pigs(expected))
+    return [
+        None if player.is_person else seat_strategy(player, rules, expected, optimum)
+        for player in players
+    ]
+
+
+def _source(saved: SavedGame, table: LandingTable | None, thrown: int) -> LandingSource:
+    if table is not None:
+        return RecordedSource(table, saved.seed, thrown)
+    if saved.rules == "big":
+        return PhysicsSource(configure(seed=saved.seed, pig=BIG, device="drop"), thrown)
+    return PhysicsSource(configure(seed=saved.seed), thrown)
+
+
+def _heading(saved: SavedGame, game: Game, has_strategies: bool) -> list[str]:
+    name = "Big Pigs" if saved.rules == "big" else "Pass the Pigs"
+    calls = game.rules.hog_call
+    lines = [
+        f"{name} to {game.rules.target}, seed {saved.seed}, hog calls {calls}. "
+        f"Swineherd, who keeps the score: {game.players[-1]}",
+        "Enter or t throws, s stops, q leaves",
+    ]
+    if has_strategies and saved.source is None:
+        lines.append("Strategies expect the pigs to land as those of the published experiment")
+    return lines
+
+
+def play_until_left(
+    terminal: Terminal,
+    run: Callable[[], None],
+    record: Callable[[], SavedGame | None],
+    place: SaveFile,
+) -> None:
+    """Play until the game is over or the person leaves; then save what is unfinished.
+
+    Args:
+        terminal: Where it is said.
+        run: Plays on.
+        record: Gives the game as it stands, or None if nothing was thrown.
+        place: Where to save.
+    """
+    try:
+        run()
+    except Left as left:
+        terminal.say(f"{left}: {_keep(record(), place)}")
+    except KeyboardInterrupt:
+        raise Refusal(f"interrupted: {_keep(record(), place)}", INTERRUPTED) from None
+
+
+def _keep(saved: SavedGame | None, place: SaveFile) -> str:
+    if saved is None:
+        return "nothing was thrown yet, so nothing is saved"
+    return f"the game is saved, go on with: pigs play --resume {place.write(saved)}"

@@ -1,0 +1,1 @@
+"""Physics that can be checked: measured beside expected, case by case."""

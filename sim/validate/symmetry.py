@@ -1,0 +1,146 @@
+"""Symmetry and exactness: what a change that changes nothing may change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from meshes.density import uniform
+from meshes.shape import ConvexPart, Shape, convex_hull
+from meshes.solids import Cuboid
+from meshes.stable import stable_poses
+from sim.configuration import Configuration, configure
+from sim.device import release
+from sim.engine.bullet import BulletEngine
+from sim.pig import RUBBER_DENSITY, Pig, load_pig
+from sim.position import POSITIONS, PositionNamer, down_in_pig
+from sim.throw import Thrower
+from sim.validate.bench import drop_configuration, landings, solid
+from sim.validate.check import Check
+from sim.validate.statistics import fair, position_counts, same
+
+DROPS = 20_000
+PIG_DROPS = 10_000
+HEIGHT = 0.127
+EXACT = "bit for bit"
+
+
+def fair_cube(workers: int) -> list[Check]:
+    """A cube dropped at random shows each face 1/6."""
+    cube = solid("cube", Cuboid((0.016, 0.016, 0.016)).surface())
+    return _fair_faces("cube", cube, np.vstack((np.eye(3), -np.eye(3))), workers)
+
+
+def fair_tetrahedron(workers: int) -> list[Check]:
+    """A regular tetrahedron dropped at random shows each face 1/4."""
+    corners = np.array(((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)), float)
+    tetrahedron = solid("tetrahedron", convex_hull(0.008 * corners))
+    return _fair_faces("tetrahedron", tetrahedron, -corners / np.sqrt(3), workers)
+
+
+def _fair_faces(name: str, body: Pig, normals: np.ndarray, workers: int) -> list[Check]:
+    ends = landings(drop_configuration(body, HEIGHT), DROPS, workers)
+    cosines = down_in_pig(ends.quat_xyzw.reshape(-1, 4)) @ normals.T
+    lies_flat = cosines.max(axis=1) > np.cos(np.radians(3))
+    counts = np.bincount(cosines.argmax(axis=1)[lies_flat], minlength=len(normals))
+    flat = float(lies_flat.mean())
+    return [
+        fair(f"{name} faces", counts, np.full(len(normals), 1 / len(normals))),
+        Check(f"share of {name}s on a face", flat, 1.0, 0.001, "geometry"),
+    ]
+
+
+def mirrored_pig(workers: int) -> list[Check]:
+    """A mirrored pig swaps its sides and keeps the rest."""
+    pig = load_pig("standard")
+    ends = [
+        position_counts(landings(drop_configuration(body, HEIGHT), PIG_DROPS, workers))
+        for body in (_mirrored(pig), pig)
+    ]
+    swapped = [POSITIONS.index(one) for one in ("side_dot", "side_no_dot", *POSITIONS[2:])]
+    return same("mirrored", ends[0], ends[1][swapped])
+
+
+def _mirrored(pig: Pig) -> Pig:
+    def name(part: str) -> str:
+        if part.endswith("_left"):
+            return part.removesuffix("left") + "right"
+        return part.removesuffix("right") + "left" if part.endswith("_right") else part
+
+    parts = [
+        ConvexPart(name(part.name), part.vertices * (1.0, -1.0, 1.0)) for part in pig.shape.parts
+    ]
+    shape = Shape.from_parts("mirrored", parts)
+    return Pig("mirrored", shape, uniform(shape.surface, RUBBER_DENSITY))
+
+
+def turned_and_moved(_: int) -> list[Check]:
+    """Turning a throw about the vertical and moving it along the table changes no frequency."""
+    configuration = drop_configuration(load_pig("standard"), HEIGHT)
+    plain, moved = _settled(configuration, 0.0, 0.0), _settled(configuration, 1.0, 0.3)
+    return same("turned 1 rad, moved 0.3 m", moved, plain)
+
+
+def _settled(configuration: Configuration, yaw: float, shift: float) -> np.ndarray:
+    pig = configuration.pig
+    engine = BulletEngine(
+        pig.shape,
+        pig.mass_properties,
+        configuration.device,
+        configuration.contact,
+        configuration.engine,
+        configuration.rest,
+    )
+    starts = release(
+        configuration.device,
+        configuration.conditions,
+        1,
+        pig.shape.hull.vertices,
+        configuration.seed,
+        range(2000),
+    )
+    turn = Rotation.from_rotvec((0.0, 0.0, yaw))
+    quats = (turn * Rotation.from_quat(starts.quat_xyzw[:, 0])).as_quat()
+    starts = replace(
+        starts,
+        translation=starts.translation @ turn.as_matrix().T + (shift, 0.0, 0.0),
+        quat_xyzw=quats[:, None],
+    )
+    ends = engine.settle(starts)
+    poses = stable_poses(pig.shape, pig.mass_properties.center_of_mass)
+    names, _ = PositionNamer(poses).name(ends.quat_xyzw[:, 0])
+    return np.array([(names == position).sum() for position in POSITIONS])
+
+
+def engine_scale(workers: int) -> list[Check]:
+    """The engine's internal length scale changes no frequency."""
+    usual = drop_configuration(load_pig("standard"), HEIGHT)
+    reference = position_counts(landings(usual, PIG_DROPS, workers))
+    checks = []
+    for scale in (50.0, 200.0):
+        scaled = replace(usual, engine=replace(usual.engine, scale=scale))
+        counts = position_counts(landings(scaled, PIG_DROPS, workers))
+        checks += same(f"scale {scale:g}", counts, reference)
+    return checks
+
+
+def order_and_workers(_: int) -> list[Check]:
+    """Throws are the same alone, backward and by two workers as in one run."""
+    configuration = configure()
+    throws = 60
+    plain = landings(configuration, throws, 1)
+    by_two = landings(configuration, throws, 2)
+    backward = Thrower(configuration).throw(range(throws)[::-1])
+    alone = Thrower(configuration).throw([throws - 1])
+
+    return [
+        _identical("2 workers", plain.translation, by_two.translation),
+        _identical("backward", plain.translation[::-1], backward.translation),
+        _identical("alone", plain.translation[-1:], alone.translation),
+    ]
+
+
+def _identical(label: str, a: np.ndarray, b: np.ndarray) -> Check:
+    return Check(f"coordinates that differ, {label}", float((a != b).sum()), 0.0, 0.0, EXACT)

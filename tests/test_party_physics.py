@@ -1,0 +1,142 @@
+"""Pig Party thrown in the simulator."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from party_games import PAIR, TROTTER, a_game, pigs, throw, with_seat
+from test_party_play import assert_lawful
+
+from sim.configuration import configure
+from sim.game.party.deck_file import read_deck
+from sim.game.party.physics_table import MOVED_ANGLE, MOVED_DISTANCE, PhysicsTable
+from sim.game.party.play import Thrifty, play_party
+from sim.game.party.rules import bonus, deal, land
+from sim.game.party.saved import as_record, from_record
+from sim.game.party.state import LandedPig, Pose
+from sim.throw import Thrower
+
+
+@pytest.fixture(scope="module")
+def table():
+    return PhysicsTable(configure(seed=4))
+
+
+def thrown_steps(table, players, seed, count):
+    game = deal(read_deck(), players, np.random.default_rng(seed)).game
+    steps = play_party(game, [Thrifty()] * players, table)
+    return game, [step for step, _ in zip(steps, range(count), strict=False)]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_real_rounds_break_no_rule(table, players):
+    game, steps = thrown_steps(table, players, players, 4 * players)
+    for step in steps:
+        assert_lawful(game, step)
+        game = step.game
+        assert all(pig.pose is not None for _, pig in game.lying)
+    assert from_record(json.loads(json.dumps(as_record(game)))) == game
+
+
+def test_same_game_throws_the_same_on_a_new_table(table):
+    _, steps = thrown_steps(table, 4, 1, 8)
+    before, after = steps[-2].game, steps[-1].game
+    thrown = PhysicsTable(configure(seed=4)).throw(before)
+    assert land(before, thrown).game == after
+    assert PhysicsTable(configure(seed=5)).throw(before) != thrown
+
+
+def test_every_player_throws_from_an_own_side_of_the_table(table):
+    """The same throw from each of the four sides: the same positions, a quarter turn clockwise."""
+    places = []
+    for turn in range(4):
+        game = a_game(PAIR, seats=[a_game(PAIR).seats[0]] * 4, turn=turn)
+        thrown = table.throw(game)
+        places.append(np.array([pig.pose.translation for pig in thrown.pigs]))
+        assert thrown.positions == table.throw(replace(game, turn=0)).positions
+    for here, left in zip(places, [*places[1:], places[0]], strict=True):
+        np.testing.assert_allclose(left[:, 0], here[:, 1], atol=1e-12)
+        np.testing.assert_allclose(left[:, 1], -here[:, 0], atol=1e-12)
+        np.testing.assert_allclose(left[:, 2], here[:, 2], atol=1e-12)
+
+
+def test_first_throw_is_that_of_the_simulator(table):
+    landings = Thrower(configure(seed=4)).throw([0])
+    thrown = table.throw(a_game(PAIR))
+    assert thrown.positions == tuple(landings.position[0])
+    offset = np.array(thrown.pigs[0].pose.translation) - landings.translation[0, 0]
+    np.testing.assert_allclose(offset[1:], 0.0, atol=1e-12)
+
+
+def test_bonus_roll_throws_eight(table):
+    game = throw(a_game(TROTTER), "trotter")
+    thrown = table.throw(game)
+    assert len(thrown.pigs) == 8
+    bonus(game, thrown).game.check()
+
+
+def with_pig_in_the_way(table, aside):
+    """A game in which a pig of the second player lies where one of the first comes down."""
+    game = a_game(PAIR)
+    target = table.throw(game).pigs[0].pose
+    place = (target.translation[0], target.translation[1] + aside, target.translation[2])
+    blocker = LandedPig("side_dot", Pose(place, target.quat_xyzw))
+    return with_seat(game, 1, pigs=(blocker,))
+
+
+def test_pig_in_the_way_is_hit_and_goes_back_to_its_pose(table):
+    game = with_pig_in_the_way(table, aside=0.0)
+    thrown = table.throw(game)
+    assert thrown.is_oinker
+    assert thrown.disturbed == (0,)
+    assert land(game, thrown).game.seats[1] == game.seats[1]
+
+
+def test_pig_far_away_changes_nothing(table):
+    game = with_pig_in_the_way(table, aside=1.0)
+    thrown = table.throw(game)
+    assert not thrown.is_oinker
+    assert thrown.positions == table.throw(a_game(PAIR)).positions
+
+
+def test_pigs_that_nothing_touches_do_not_count_as_moved(table):
+    """Pigs of thirty throws, put down again where no throw gets to."""
+    game = a_game(PAIR)
+    landed = [table.throw(replace(game, throws=number)) for number in range(30)]
+    alone = {pig.position: pig for thrown in landed if not thrown.is_oinker for pig in thrown.pigs}
+    assert len(alone) >= 5
+    for pig in alone.values():
+        place = (1.0, 1.0, pig.pose.translation[2])
+        lying = replace(pig, pose=replace(pig.pose, translation=place))
+        assert table.throw(with_seat(game, 1, pigs=(lying,))).disturbed == ()
+
+
+def test_tolerance_is_far_above_creep_and_far_below_a_pig():
+    assert 4 * 0.00005 <= MOVED_DISTANCE <= 0.0265 / 100
+    assert 3 * 0.005 <= MOVED_ANGLE <= 0.02
+
+
+def test_pig_without_a_pose_is_refused(table):
+    game = with_seat(a_game(PAIR), 1, pigs=(replace(pigs("other")[0], pose=None),))
+    with pytest.raises(ValueError, match="a pig without a pose lies on the table"):
+        table.throw(game)
+
+
+def test_pig_off_the_table_is_refused(table):
+    game = with_pig_in_the_way(table, aside=5.0)
+    with pytest.raises(ValueError, match="lies off it"):
+        table.throw(game)
+
+
+def test_thrown_pig_off_the_table_makes_the_throw_fail():
+    small = configure(seed=4)
+    small = replace(small, engine=replace(small.engine, table_radius=0.03))
+    assert PhysicsTable(small).throw(a_game(PAIR)).is_failed
+
+
+def test_throw_that_fails_is_told_as_such():
+    hurried = configure(seed=4)
+    hurried = replace(hurried, rest=replace(hurried.rest, max_time=0.2))
+    thrown = PhysicsTable(hurried).throw(a_game(PAIR))
+    assert (thrown.is_failed, thrown.pigs) == (True, ())
