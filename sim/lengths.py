@@ -21,16 +21,16 @@ def parse_length(text: str) -> float:
     match = _LENGTH.fullmatch(text)
     number = _number(match.group(1)) if match else None
     if match is None or number is None:
-        raise ValueError(f"'{text}': expected a length, such as 8in, 127mm, 12.7cm or 0.127m")
+        raise ValueError(f"{text!r}: expected a length, such as 8in, 127mm, 12.7cm or 0.127m")
     unit = match.group(2).lower()
     if unit not in METERS_PER_UNIT:
         problem = f"unknown unit '{unit}'" if unit else "no unit"
         raise ValueError(
-            f"'{text}': {problem}; write it as {match.group(1)}in, or with mm, cm or m"
+            f"{text!r}: {problem}; write it as {match.group(1)}in, or with mm, cm or m"
         )
     length = number * METERS_PER_UNIT[unit]
     if not (isfinite(length) and length > 0):
-        raise ValueError(f"'{text}': expected a length above zero, such as 8in")
+        raise ValueError(f"{text!r}: expected a length above zero, such as 8in")
     return length
 
 

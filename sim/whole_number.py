@@ -16,7 +16,7 @@ def parse_whole_number(text: str, low: int, high: int) -> int:
     """
     number = Decimal(text) if _WHOLE.fullmatch(text) else None  # an int has its digits limited
     if number is None or number < low:
-        raise ValueError(f"expected a whole number of {low} or more, got '{text}'")
+        raise ValueError(f"expected a whole number of {low} or more, got {text!r}")
     if number > high:
-        raise ValueError(f"expected a whole number of {high} or less, got '{text}'")
+        raise ValueError(f"expected a whole number of {high} or less, got {text!r}")
     return int(number)

@@ -51,7 +51,7 @@ def test_imports_point_one_way(path: Path) -> None:
 
 
 def test_one_module_alone_imports_pybullet() -> None:
-    assert modules_that_import("pybullet") == {"sim/engine/bullet.py"}
+    assert modules_that_import("pybullet") == {"sim/engine/bullet_world.py"}
 
 
 @pytest.mark.parametrize("package", ["trimesh", "manifold3d"])

@@ -35,7 +35,7 @@ from meshes.solids import Cuboid, Sphere
 from sim.configuration import Configuration, configure
 from sim.contact import Contact, Factors, PairContact, body_factors
 from sim.device import TrapDoor
-from sim.engine import bullet
+from sim.engine import bullet, bullet_world
 from sim.engine.bullet import BulletSettings
 from sim.engine.flight import GRAVITY, Motion
 from sim.engine.flight import Body as PigBody
@@ -145,7 +145,7 @@ def dynamics_of(pig: Bench) -> tuple[float, np.ndarray]:
     """Mass [kg] and principal moments [kg m^2] of a pig as the engine holds them."""
 
     def look(scene: Scene, _: Limits) -> Any:
-        return scene._client.getDynamicsInfo(scene._pigs[0], bullet.BASE)
+        return scene._client.getDynamicsInfo(scene._pigs[0], bullet_world.BASE)
 
     info = pig.stage([pig.at((0.0, 0.0, 1.0))], look)
     return info[0], np.array(info[2]) / BulletSettings().scale ** 2
@@ -157,7 +157,7 @@ def test_pig_has_the_mass_and_inertia_asked_for(monkeypatch: pytest.MonkeyPatch)
     mass, moments = dynamics_of(pig)
     assert mass == pytest.approx(pig.mass_properties.mass, rel=1e-9)
     np.testing.assert_allclose(moments, pig.mass_properties.principal()[0], rtol=1e-9)
-    monkeypatch.setattr(bullet.BulletWorld, "weigh", lambda *_: None)
+    monkeypatch.setattr(bullet_world.BulletWorld, "weigh", lambda *_: None)
     assert (dynamics_of(pig)[1] / moments).max() > 1.25
 
 
@@ -173,7 +173,7 @@ def test_mass_set_after_the_inertia_resets_it(monkeypatch: pytest.MonkeyPatch) -
         weigh(self, body, link, mass, own)
         self.client.changeDynamics(body, link, mass=mass)
 
-    monkeypatch.setattr(bullet.BulletWorld, "weigh", twice)
+    monkeypatch.setattr(bullet_world.BulletWorld, "weigh", twice)
     assert (dynamics_of(pig)[1] / moments).max() > 1.25
 
 
@@ -219,7 +219,7 @@ def test_corner_impact_spins_the_body_as_its_inertia_says(
         after = after_impact(body, tilt)
         assert after.spin[1] == pytest.approx(spin, rel=0.05)
         assert after.velocity[2] == pytest.approx(rise, abs=0.05)
-    monkeypatch.setattr(bullet.BulletWorld, "weigh", lambda *_: None)
+    monkeypatch.setattr(bullet_world.BulletWorld, "weigh", lambda *_: None)
     off = [after_impact(body, t).spin[1] / impact_by_hand(t, 0.7, is_sticking)[1] for t in TILTS]
     assert max(abs(ratio - 1) for ratio in off) > 0.2
 
@@ -280,7 +280,7 @@ def test_more_parts_than_the_engine_keeps_are_refused(monkeypatch: pytest.Monkey
     client = (world := bullet.BulletWorld(BulletSettings(), 0.15)).client
     for given in (MAX_PARTS, MAX_PARTS + 1):
         body = client.createMultiBody(1.0, world.compound(vertices[:given]))
-        assert len(client.getCollisionShapeData(body, bullet.BASE)) == MAX_PARTS
+        assert len(client.getCollisionShapeData(body, bullet_world.BASE)) == MAX_PARTS
 
 
 # Friction and restitution of a pair are products, and a body's own default is not the pair's.

@@ -177,7 +177,7 @@ def test_wrong_use_is_one_line(capfd, monkeypatch, tmp_path, arguments, message)
 def test_long_message_is_shortened_and_keeps_its_end(capfd):
     line = refusal(capfd, "score", "trotter", "x" * 5000)
     assert len(line) < 650
-    assert line.startswith("pigs: unknown position 'xxx")
+    assert line.startswith("pigs: position 'xxx")
     assert " ... xxx" in line
     assert line.endswith("leaning_jowler, other\n")
 

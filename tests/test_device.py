@@ -27,7 +27,7 @@ from sim.device import (
     release,
     uniform_orientations,
 )
-from sim.engine import bullet
+from sim.engine import bullet_world
 from sim.engine.bullet import BulletSettings
 from sim.engine.flight import GRAVITY
 from sim.engine.settle import Limits
@@ -202,7 +202,7 @@ def swing(door: TrapDoor) -> list[tuple[float, float, float]]:
     def watch(scene: Scene, _: Limits) -> list[tuple[float, float, float]]:
         seen, time = [], 0.0
         while scene.is_swinging() and time < 1.0:
-            angle, speed = scene._client.getJointState(scene._leaf.body, bullet.HINGE)[:2]
+            angle, speed = scene._client.getJointState(scene._leaf.body, bullet_world.HINGE)[:2]
             seen.append((time, angle, speed))
             scene.step()
             time += CHECK

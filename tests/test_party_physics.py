@@ -6,15 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from party_games import PAIR, TROTTER, a_game, pigs, throw, with_seat
+from scipy.spatial.transform import Rotation
 from test_party_play import assert_lawful
 
 from sim.configuration import configure
+from sim.game.party import physics_table
 from sim.game.party.deck_file import read_deck
 from sim.game.party.physics_table import MOVED_ANGLE, MOVED_DISTANCE, PhysicsTable
 from sim.game.party.play import Thrifty, play_party
 from sim.game.party.rules import bonus, deal, land
 from sim.game.party.saved import as_record, from_record
-from sim.game.party.state import LandedPig, Pose
+from sim.game.party.state import LandedPig, Pose, Seat
 from sim.throw import Thrower
 
 
@@ -47,18 +49,43 @@ def test_same_game_throws_the_same_on_a_new_table(table):
     assert PhysicsTable(configure(seed=5)).throw(before) != thrown
 
 
+def from_side(turn):
+    """A game of four in which this player throws first."""
+    return a_game(PAIR, seats=[Seat()] * 4, turn=turn)
+
+
 def test_every_player_throws_from_an_own_side_of_the_table(table):
     """The same throw from each of the four sides: the same positions, a quarter turn clockwise."""
-    places = []
+    clockwise = Rotation.from_rotvec((0.0, 0.0, -np.pi / 2))
     for turn in range(4):
-        game = a_game(PAIR, seats=[a_game(PAIR).seats[0]] * 4, turn=turn)
-        thrown = table.throw(game)
-        places.append(np.array([pig.pose.translation for pig in thrown.pigs]))
-        assert thrown.positions == table.throw(replace(game, turn=0)).positions
-    for here, left in zip(places, [*places[1:], places[0]], strict=True):
-        np.testing.assert_allclose(left[:, 0], here[:, 1], atol=1e-12)
-        np.testing.assert_allclose(left[:, 1], -here[:, 0], atol=1e-12)
-        np.testing.assert_allclose(left[:, 2], here[:, 2], atol=1e-12)
+        here, left = table.throw(from_side(turn)), table.throw(from_side((turn + 1) % 4))
+        assert left.positions == here.positions
+        for one, other in zip(here.pigs, left.pigs, strict=True):
+            np.testing.assert_allclose(
+                clockwise.apply(one.pose.translation), other.pose.translation, atol=1e-12
+            )
+            turned = clockwise * Rotation.from_quat(one.pose.quat_xyzw)
+            assert turned.approx_equal(Rotation.from_quat(other.pose.quat_xyzw), atol=1e-9)
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_pigs_lie_for_the_next_throw_where_the_simulator_let_them_land(monkeypatch, turn):
+    seen = []
+
+    class Watched(Thrower):
+        def throw(self, indices, lying=None):
+            landings = super().throw(indices, lying)
+            seen.append((lying, landings))
+            return landings
+
+    monkeypatch.setattr(physics_table, "Thrower", Watched)
+    table, game = PhysicsTable(configure(seed=4)), from_side(turn)
+    thrown = table.throw(game)
+    table.throw(with_seat(game, (turn + 1) % 4, pigs=thrown.pigs))
+    (_, landed), (lying, _) = seen
+    np.testing.assert_allclose(lying.translation, landed.translation[0], atol=1e-12)
+    alignment = np.abs((lying.quat_xyzw * landed.quat_xyzw[0]).sum(axis=1))
+    np.testing.assert_allclose(alignment, 1.0, atol=1e-12)
 
 
 def test_first_throw_is_that_of_the_simulator(table):

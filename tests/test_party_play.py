@@ -127,6 +127,23 @@ def test_drawn_positions_have_the_probabilities_they_are_drawn_from():
     assert counts["other"] == 0
 
 
+def test_only_pigs_of_a_pair_touch_each_other():
+    often = LandingTable.from_counts(
+        {
+            **{Landing((name, "trotter")): 1 for name in KERN_2006.counts},
+            Landing(("trotter", "trotter"), "oinker"): 18,
+        },
+        "often",
+    )
+    two, one, eight = a_game(PAIR), a_game(TROTTER), throw(a_game(TROTTER), "trotter")
+    touching = [
+        sum(DrawnTable(often, 1).throw(replace(game, throws=n)).is_touching for n in range(200))
+        for game in (two, one, eight)
+    ]
+    assert 120 < touching[0] < 180  # expected 150; beyond 4.9 standard deviations otherwise
+    assert touching[1:] == [0, 0]
+
+
 def test_table_without_a_position_is_refused_since_its_games_might_not_end():
     with pytest.raises(ValueError, match="few: no pig lands in snouter, leaning_jowler"):
         DrawnTable(

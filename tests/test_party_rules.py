@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from party_games import (
     FIVE,
-    JOWLER,
+    JOWLER_PAIR,
     PAIR,
     TEN,
     TROTTER,
@@ -22,7 +22,6 @@ from party_games import (
     pigs,
     step,
     throw,
-    with_seat,
 )
 
 from sim.game.party.cards import PICTURED, RollCard
@@ -257,6 +256,9 @@ def test_a_match_comes_before_a_pig_out(wanted):
 
 
 def test_staying_jowler_of_a_player_who_is_out_counts_no_more():
-    game = with_seat(a_game(JOWLER), 1, is_out=True, throws=1)
-    game = first_throws(game, 2)
-    assert game.covered == (JOWLER,)
+    game = first_throws(a_game(JOWLER_PAIR), 1)
+    game = first_throws(throw(game, "leaning_jowler", "other"), 2)
+    game = throw(game, "other", is_touching=True)
+    assert game.seats[1].is_out
+    assert game.seats[1].staying
+    assert first_throws(game, 1).covered == (JOWLER_PAIR,)

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from meshes.shape import convex_hull
 from meshes.solids import Cuboid, Cylinder, Sphere
-from sim.device import TrapDoor
+from sim.device import TrapDoor, uniform_orientations
 from sim.engine.bullet import BulletSettings
 from sim.engine.flight import GRAVITY, Motion, fly
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
@@ -174,7 +174,7 @@ def _effective_restitution(bench: Bench, height: float) -> float:
     arms = bench.pig.shape.hull.vertices - bench.pig.mass_properties.center_of_mass
     rng = np.random.default_rng(1)
     ratios = []
-    for quat in Rotation.random(24, random_state=rng).as_quat():
+    for quat in uniform_orientations(24, rng):
         turned = arms @ Rotation.from_quat(quat).as_matrix().T
         arm = turned[turned[:, 2].argmin()]
         fallen = height * rng.uniform(1.0, 1.02)  # so that impacts fall anywhere within a step

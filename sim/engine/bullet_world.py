@@ -1,0 +1,378 @@
+"""PyBullet, with its traps guarded: the world, its bodies, the trap door's leaf.
+
+Inside, lengths are `scale` times meters, so that Bullet's absolute thresholds (collision margin
+1 mm, contact breaking distance 20 mm) shrink to 10 um and 0.2 mm of a real pig. Bodies have their
+frame at the center of mass, axes principal. Nothing of this leaves the module.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from math import cos, sin
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from scipy.spatial import ConvexHull
+from scipy.spatial.transform import Rotation
+
+from meshes.shape import MAX_PARTS
+from sim.contact import Factors
+from sim.device import TrapDoor
+from sim.engine.flight import GRAVITY, Body, Motion
+from sim.engine.settle import Box
+
+
+def _load_pybullet() -> ModuleType:
+    """Import PyBullet without the line that it writes to file descriptor 2."""
+    try:
+        error = os.dup(2)
+    except OSError:  # it is closed, so the line goes nowhere
+        import pybullet
+
+        return pybullet
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    try:
+        import pybullet
+    finally:
+        os.dup2(error, 2)
+        os.close(error)
+        os.close(null)
+    return pybullet
+
+
+pybullet = _load_pybullet()
+
+NO_CLAMP = 1e9
+"""Bullet clamps every coordinate's speed, by default at 100 of its units."""
+
+CATCH_ANGLE = 1e-3
+"""The catch takes the leaf this close to its open angle [rad]."""
+
+BASE, HINGE, PARTS = -1, 0, 0
+"""Bullet's link numbers: a body's base, the leaf on its hinge, and a pig's convex parts."""
+
+SURFACES, HULLS, PIGS = 1, 2, 4
+"""Collision groups: hulls meet surfaces, pigs' convex parts meet each other, nothing else meets."""
+
+
+@dataclass(frozen=True)
+class BulletSettings:
+    """Every number that PyBullet would otherwise choose; recorded with the results.
+
+    Attributes:
+        scale: Engine lengths per meter.
+        time_step: [s]. A power of two, so that Bullet's sub-step counter never rounds.
+        steps_per_check: Steps between two looks at the pigs.
+        solver_iterations: Projected Gauss-Seidel iterations a step.
+        contact_erp: Share of a penetration corrected per step. Correction of a fast contact adds
+            to its rebound: at 0.2 a restitution of 0.70 measures 0.80, at 0.02 it measures 0.715.
+        contact_breaking: Gap at which a contact point is forgotten [engine lengths].
+        table_radius: Pigs farther from the device's middle than this have escaped [m].
+        clearance: Distance at which free flight hands over to contact [m].
+    """
+
+    scale: float = 100.0
+    time_step: float = 1.0 / 1024.0
+    steps_per_check: int = 4
+    solver_iterations: int = 50
+    contact_erp: float = 0.02
+    contact_breaking: float = 0.02
+    table_radius: float = 3.0
+    clearance: float = 0.0005
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not getattr(self, field.name) > 0:
+                raise ValueError(
+                    f"engine {field.name} must be above 0, got {getattr(self, field.name)}"
+                )
+
+
+class _Client:
+    """PyBullet's functions, bound to a client of its own; the package's own binder prints."""
+
+    def __init__(self) -> None:
+        self._id = pybullet.connect(pybullet.DIRECT)
+        weakref.finalize(self, pybullet.disconnect, self._id)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        bound = partial(getattr(pybullet, name), physicsClientId=self._id)
+        setattr(self, name, bound)
+        return bound
+
+
+class BulletWorld:
+    """A PyBullet world with every parameter set, in engine units inside and SI outside.
+
+    Attributes:
+        scale: Engine lengths per meter.
+        client: PyBullet's functions, for this world.
+    """
+
+    def __init__(
+        self,
+        settings: BulletSettings,
+        bounce_speed: float,
+    ) -> None:
+        self.scale = settings.scale
+        self.client = _Client()
+        self.client.setPhysicsEngineParameter(
+            fixedTimeStep=settings.time_step * settings.steps_per_check,
+            numSubSteps=settings.steps_per_check,
+            numSolverIterations=settings.solver_iterations,
+            solverResidualThreshold=0.0,
+            restitutionVelocityThreshold=bounce_speed * settings.scale,
+            erp=settings.contact_erp,
+            contactERP=settings.contact_erp,
+            frictionERP=settings.contact_erp,
+            globalCFM=0.0,
+            contactSlop=0.0,
+            contactBreakingThreshold=settings.contact_breaking,
+            enableConeFriction=1,
+            deterministicOverlappingPairs=1,
+            allowedCcdPenetration=0.0,
+        )
+        self.tilt(0.0)
+
+    def internal(self, lengths: Sequence[float] | np.ndarray) -> list[float]:
+        """Turn lengths [m] or speeds [m/s] into the engine's units."""
+        return [float(length) * self.scale for length in lengths]
+
+    def tilt(self, angle: float) -> None:
+        """Incline the table about y, so that +x is downhill [rad]; only for stepped scenes."""
+        self.client.setGravity(*self.internal((GRAVITY * sin(angle), 0.0, -GRAVITY * cos(angle))))
+
+    def plane(self, factors: Factors) -> None:
+        """Lay the table, an endless plane at z = 0."""
+        shape = self.client.createCollisionShape(pybullet.GEOM_PLANE)
+        table = self.client.createMultiBody(0.0, shape)
+        self.coat(table, BASE, factors)
+        self.client.setCollisionFilterGroupMask(table, BASE, SURFACES, HULLS)
+
+    def box(self, size: np.ndarray) -> int:
+        """Make a collision shape of a cuboid of full size (3,) [m]."""
+        half = self.internal(size / 2)
+        return int(self.client.createCollisionShape(pybullet.GEOM_BOX, halfExtents=half))
+
+    def compound(self, parts: Sequence[np.ndarray]) -> int:
+        """Make one collision shape of convex parts (n, 3) [m]; Bullet drops those past 16."""
+        assert len(parts) <= MAX_PARTS
+        with tempfile.TemporaryDirectory(prefix="pigs-") as folder:
+            files = [str(Path(folder, f"{number}.obj")) for number in range(len(parts))]
+            for file, part in zip(files, parts, strict=True):
+                Path(file).write_text(_wavefront(part * self.scale), encoding="ascii")
+            return int(
+                self.client.createCollisionShapeArray(
+                    shapeTypes=[pybullet.GEOM_MESH] * len(files),
+                    fileNames=files,
+                    meshScales=[[1.0, 1.0, 1.0]] * len(files),
+                )
+            )
+
+    def weigh(self, body: int, link: int, mass: float, moments: Sequence[float]) -> None:
+        """Set mass and principal moments in one call: a later mass alone resets the inertia.
+
+        Bullet's own inertia is that of the shape's bounding box.
+        """
+        inertia = [moment * self.scale**2 for moment in moments]
+        self.client.changeDynamics(body, link, mass=mass, localInertiaDiagonal=inertia)
+        measured = self.client.getDynamicsInfo(body, link)[2]
+        assert np.allclose(measured, inertia, rtol=1e-9), (measured, inertia)
+
+    def coat(self, body: int, link: int, factors: Factors) -> None:
+        """Give a body its surface, and none of the engine's damping and clamps."""
+        self.client.changeDynamics(
+            body,
+            link,
+            restitution=factors.restitution,
+            lateralFriction=factors.friction,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            contactProcessingThreshold=0.0,
+            maxJointVelocity=NO_CLAMP,
+        )
+
+
+class Scene:
+    """The bodies of one throw, a World in SI units. Leaving it removes them."""
+
+    def __init__(self, world: BulletWorld, leaf: Leaf | None) -> None:
+        self._world, self._client, self._leaf = world, world.client, leaf
+        self._pigs: list[int] = []
+
+    def __enter__(self) -> Scene:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for pig in self._pigs:
+            self._client.removeBody(pig)
+        if self._leaf:
+            self._client.removeBody(self._leaf.body)
+
+    def add_pig(self, shapes: tuple[int, int], body: Body, motion: Motion, coat: Factors) -> None:
+        """Put a pig in the world; its frame is principal, at its center of mass.
+
+        A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
+        leaf; the exact parts, a massless link fixed to it, meet other pigs only.
+
+        Args:
+            shapes: Of the hull and of the parts.
+            body: Mass and moments.
+            motion: At the start.
+            coat: The pig's surface.
+        """
+        hull, parts = shapes
+        pig = self._client.createMultiBody(
+            body.mass,
+            hull,
+            linkMasses=[0.0],
+            linkCollisionShapeIndices=[parts],
+            linkJointTypes=[pybullet.JOINT_FIXED],
+            linkJointAxis=[[0.0, 0.0, 1.0]],
+            **_one_link([0.0, 0.0, 0.0]),
+        )
+        self._world.weigh(pig, BASE, body.mass, body.moments)
+        self._world.coat(pig, BASE, coat)
+        self._world.coat(pig, PARTS, coat)
+        self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
+        self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
+        self._pigs.append(pig)
+        self.set_motion(len(self._pigs) - 1, motion)
+
+    def motions(self) -> list[Motion]:
+        """Read every pig's state."""
+        return [self._motion(pig) for pig in self._pigs]
+
+    def _motion(self, pig: int) -> Motion:
+        scale = self._world.scale
+        (x, y, z), quat = self._client.getBasePositionAndOrientation(pig)
+        (vx, vy, vz), spin = self._client.getBaseVelocity(pig)
+        return Motion(
+            (x / scale, y / scale, z / scale), quat, (vx / scale, vy / scale, vz / scale), spin
+        )
+
+    def set_motion(self, pig: int, motion: Motion) -> None:
+        """Write one pig's state."""
+        body, internal = self._pigs[pig], self._world.internal
+        self._client.resetBasePositionAndOrientation(
+            body, internal(motion.position), motion.quat_xyzw
+        )
+        self._client.resetBaseVelocity(body, internal(motion.velocity), motion.spin)
+
+    def step(self) -> None:
+        """Advance by one check interval; the catch takes the leaf when it is open."""
+        self._client.stepSimulation()
+        if self._leaf and self._leaf.is_swinging:
+            self._leaf.catch()
+
+    def obstacle(self) -> Box | None:
+        """Where the leaf hangs, once it is at rest; None without one."""
+        return self._leaf.box if self._leaf else None
+
+    def is_swinging(self) -> bool:
+        """Whether the leaf still moves."""
+        return self._leaf is not None and self._leaf.is_swinging
+
+    def swing(self) -> tuple[float, float]:
+        """Read the swinging leaf: angle below level [rad] and its rate [rad/s]."""
+        assert self._leaf is not None
+        return self._leaf.swing()
+
+
+class Leaf:
+    """The trap door's leaf: a plate on a hinge until the catch holds it, then a fixed plate."""
+
+    def __init__(
+        self,
+        world: BulletWorld,
+        shape: int,
+        size: np.ndarray,
+        door: TrapDoor,
+        height: float,
+        coat: Factors,
+    ) -> None:
+        self._world, self._shape, self._coat = world, shape, coat
+        self._half, self._open_angle = size / 2, door.open_angle
+        self._hinge = np.array((-self._half[0], 0.0, height))
+        self.box: Box | None = None
+        self.body = self._hang(door.leaf_mass)
+
+    @property
+    def is_swinging(self) -> bool:
+        """Whether the catch does not hold it yet."""
+        return self.box is None
+
+    def _hang(self, mass: float) -> int:
+        client, internal = self._world.client, self._world.internal
+        leaf = client.createMultiBody(
+            0.0,
+            basePosition=internal(self._hinge),
+            linkMasses=[mass],
+            linkCollisionShapeIndices=[self._shape],
+            linkJointTypes=[pybullet.JOINT_REVOLUTE],
+            linkJointAxis=[[0.0, 1.0, 0.0]],
+            **_one_link(internal((self._half[0], 0.0, -self._half[2]))),
+        )
+        client.setJointMotorControl2(leaf, HINGE, pybullet.VELOCITY_CONTROL, force=0.0)
+        a, b, c = (2 * self._half) ** 2 * mass / 12
+        self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
+        self._world.coat(leaf, HINGE, self._coat)
+        client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
+        client.changeDynamics(
+            leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0
+        )
+        return int(leaf)
+
+    def swing(self) -> tuple[float, float]:
+        """Read the angle below level [rad] and its rate [rad/s]."""
+        angle, rate, *_ = self._world.client.getJointState(self.body, HINGE)
+        return float(angle), float(rate)
+
+    def catch(self) -> None:
+        """Fix the leaf once it has reached its open angle."""
+        if self.swing()[0] < self._open_angle - CATCH_ANGLE:
+            return
+        client, internal = self._world.client, self._world.internal
+        turn = Rotation.from_euler("y", self._open_angle)
+        center = self._hinge + turn.apply((self._half[0], 0.0, -self._half[2]))
+        client.removeBody(self.body)
+        self.body = client.createMultiBody(
+            0.0,
+            self._shape,
+            basePosition=internal(center),
+            baseOrientation=turn.as_quat().tolist(),
+        )
+        self._world.coat(self.body, BASE, self._coat)
+        client.setCollisionFilterGroupMask(self.body, BASE, SURFACES, HULLS)
+        reach = np.abs(turn.as_matrix()) @ self._half
+        self.box = Box(tuple(center - reach), tuple(center + reach))
+
+
+def _one_link(center: list[float]) -> dict[str, list[Any]]:
+    """Arguments of a body with one link whose frame is the base's, mass at `center`."""
+    no_shift, no_turn = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]
+    return {
+        "linkVisualShapeIndices": [-1],
+        "linkPositions": [no_shift],
+        "linkOrientations": [no_turn],
+        "linkInertialFramePositions": [center],
+        "linkInertialFrameOrientations": [no_turn],
+        "linkParentIndices": [0],
+    }
+
+
+def _wavefront(vertices: np.ndarray) -> str:
+    """Write a convex polyhedron as OBJ, the one format that Bullet's compounds take."""
+    rows = [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+    rows += [f"f {a} {b} {c}" for a, b, c in (ConvexHull(vertices).simplices + 1).tolist()]
+    return "\n".join(rows) + "\n"
