@@ -22,6 +22,7 @@ from sim.game.command import play_command
 from sim.lengths import parse_length
 from sim.refusal import INTERRUPTED, Refusal, refused_input
 from sim.standard_streams import abandon, complain, deliver, prepare_streams, printable
+from sim.validate.command import validate_command
 from sim.whole_number import parse_whole_number
 
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
 
 
 _command("play")(play_command)
+_command("validate")(validate_command)
 
 
 @_command("score")
@@ -266,6 +268,8 @@ def run(arguments: Sequence[str]) -> int:
         return complain(_usage_problem(error), 2)
     if result == INTERRUPTED:
         return complain("interrupted", INTERRUPTED)
+    if isinstance(result, tuple):  # what a check says, and whether it failed
+        return deliver(result[0]) or result[1]
     return deliver(result) if isinstance(result, str) else 0
 
 

@@ -77,6 +77,13 @@ class Configuration:
                 f"spacing of {self.device.spacing * 1e3:g} mm: expected at least the pig's reach "
                 f"of {self.pig.reach * 1e3:.0f} mm, or they start inside each other"
             )
+        starts = STARTS if isinstance(self.device, TrapDoor) else ("random",)
+        for condition in self.conditions:
+            if condition.start not in starts:
+                raise ValueError(
+                    f"unknown start '{condition.start}' of {type(self.device).__name__}: "
+                    f"expected {', '.join(starts)}"
+                )
         if isinstance(self.device, TrapDoor):
             self._check_leaf(self.device.leaf_length)
 

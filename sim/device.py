@@ -92,8 +92,11 @@ class TrapDoor:
     def __post_init__(self) -> None:
         _require_positive(self, "leaf_length", "leaf_thickness", "leaf_mass", "edge", "spacing")
         _require_nonnegative(self, "jitter", "yaw_jitter")
-        if not 0.0 < self.open_angle <= pi:
-            raise ValueError(f"open_angle must lie in (0, pi] rad, got {self.open_angle}")
+        if not 0.0 < self.open_angle < pi:
+            raise ValueError(
+                "open_angle must lie in (0, pi) rad; at pi the leaf would be upright again; "
+                f"got {self.open_angle}"
+            )
 
     def leaf_width(self, pigs: int) -> float:
         """Length of the leaf along the hinge that holds a row of pigs [m]."""

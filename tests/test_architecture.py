@@ -105,13 +105,26 @@ def test_rule_of_chance_finds_what_it_must_refuse(line: str) -> None:
     assert draws_from_global_generator(ast.parse(line))
 
 
-ROTATIONS = re.compile(r"Rotation\.random\(|special_ortho_group|random_rotation_matrix")
+def unseeded_rotations(tree: ast.AST) -> list[str]:
+    """Draws by libraries that fall back to the global generator when not given one."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and re.search(r"(Rotation\.random|\.rvs|random_rotation_matrix)$", ast.unparse(node.func))
+        and not {"random_state", "rng"} & {keyword.arg for keyword in node.keywords}
+    ]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_library_draws_orientations_for_us(path: Path) -> None:
-    """They fall back to the global generator when not given one."""
-    assert not ROTATIONS.search(path.read_text())
+def test_libraries_draw_from_a_generator_that_they_are_given(path: Path) -> None:
+    assert unseeded_rotations(ast.parse(path.read_text())) == []
+
+
+@pytest.mark.parametrize("line", ["Rotation.random(4)", "stats.norm.rvs(size=3)"])
+def test_rule_of_libraries_finds_what_it_must_refuse(line: str) -> None:
+    assert unseeded_rotations(ast.parse(line))
+    assert not unseeded_rotations(ast.parse(line.replace(")", ", random_state=rng)")))
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -130,14 +130,21 @@ def test_thrower_that_cannot_be_built_is_one_line(workers):
         run(None, workers=workers, build_thrower=RefusingThrower)
 
 
+def take_as_another_thread_does(number: int) -> None:
+    handler = signal.getsignal(number)
+    assert callable(handler)
+    handler(number, None)
+
+
+@pytest.mark.parametrize("arrive", [signal.raise_signal, take_as_another_thread_does])
 @pytest.mark.parametrize("number", ENDINGS)
-def test_signal_while_processes_start_comes_afterwards(number):
+def test_signal_while_processes_start_comes_afterwards(number, arrive):
     before = [signal.signal(ending, signal.default_int_handler) for ending in ENDINGS]
     reached = []
 
     def start() -> None:
         with _interrupts_held():
-            os.kill(os.getpid(), number)
+            arrive(number)
             reached.append(number)
 
     try:

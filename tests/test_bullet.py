@@ -219,7 +219,7 @@ def test_leaping_over_free_flight_changes_nothing_but_the_time_it_takes() -> Non
 
 
 def test_clearance_of_handover_does_not_move_the_early_motion() -> None:
-    """Handing over 0.5 or 5 mm above the table, 0.13 s: median XX, tolerance 0.5 mm.
+    """Handing over 0.5 or 5 mm above the table, 0.13 s: median 0.04 mm, tolerance 0.5 mm.
 
     Bullet's own fall of n steps is longer by g dt^2 n / 2, here some 0.1 mm.
     """

@@ -426,8 +426,8 @@ def test_rebound_between_pigs_is_that_of_pig_and_pig() -> None:
 def test_every_surface_of_a_throw_has_the_factors_of_its_kind() -> None:
     """Read back from the engine, hull and parts of a pig, leaf and table: exact to 1e-12.
 
-    PyBullet drops a whole changeDynamics call on a link without a degree of freedom, silently, if
-    it names maxJointVelocity; such a link keeps friction 0.5 and restitution 0.
+    PyBullet drops a whole changeDynamics call on a link, silently, if it names maxJointVelocity;
+    the link keeps friction 0.5 and restitution 0. On a body's base the call works.
     """
     pig = bench(standard(), device=TrapDoor(), contact=UNLIKE)
 

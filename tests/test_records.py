@@ -105,6 +105,14 @@ def test_no_flipped_bit_passes_unnoticed(tmp_path):
     assert all(line.startswith(f"{path}: ") and "\n" not in line for line in refusals)
 
 
+def test_footer_that_cannot_be_decoded_is_refused(tmp_path):
+    path = tmp_path / "block.parquet"
+    whole = encode_block(fake_landings(range(5)), IDENTITY)
+    path.write_bytes(whole.replace(b"margin", b"\xffargin"))
+    with pytest.raises(RecordsError, match="not readable as Parquet"):
+        read_block(path, IDENTITY)
+
+
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from math import cos, sin
+from math import cos, frexp, sin
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -94,6 +94,10 @@ class BulletSettings:
                 raise ValueError(
                     f"engine {field.name} must be above 0, got {getattr(self, field.name)}"
                 )
+        if frexp(self.time_step)[0] != 0.5:
+            raise ValueError(
+                f"engine time_step must be a power of two, such as 1/1024 s, got {self.time_step}"
+            )
 
 
 class _Client:
@@ -188,7 +192,7 @@ class BulletWorld:
         assert np.allclose(measured, inertia, rtol=1e-9), (measured, inertia)
 
     def coat(self, body: int, link: int, factors: Factors) -> None:
-        """Give a body its surface, and none of the engine's damping and clamps."""
+        """Give a body its surface, and none of the engine's damping."""
         self.client.changeDynamics(
             body,
             link,
@@ -199,8 +203,13 @@ class BulletWorld:
             linearDamping=0.0,
             angularDamping=0.0,
             contactProcessingThreshold=0.0,
-            maxJointVelocity=NO_CLAMP,
         )
+        measured = self.client.getDynamicsInfo(body, link)
+        assert (measured[5], measured[1]) == (factors.restitution, factors.friction), measured
+
+    def unclamp(self, body: int, link: int) -> None:
+        """Lift the engine's limit on speeds; on a fixed link the call would undo all others."""
+        self.client.changeDynamics(body, link, maxJointVelocity=NO_CLAMP)
 
 
 class Scene:
@@ -243,6 +252,7 @@ class Scene:
         )
         self._world.weigh(pig, BASE, body.mass, body.moments)
         self._world.coat(pig, BASE, coat)
+        self._world.unclamp(pig, BASE)
         self._world.coat(pig, PARTS, coat)
         self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
         self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
@@ -327,6 +337,7 @@ class Leaf:
         a, b, c = (2 * self._half) ** 2 * mass / 12
         self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
         self._world.coat(leaf, HINGE, self._coat)
+        self._world.unclamp(leaf, HINGE)
         client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
         client.changeDynamics(
             leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0

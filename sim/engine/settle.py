@@ -89,10 +89,11 @@ def settle(
     """Run one throw until it rests, times out, escapes or diverges.
 
     Returns:
-        Status, each pig's last state, and when each came to rest for good, (k,) [s], nan if not.
+        Status, each pig's last state (of a throw that diverged: the last sound one), and when each
+        came to rest for good, (k,) [s], nan if not.
     """
     time = 0.0
-    motions = world.motions()
+    motions = sound = world.motions()
     still_since = [inf] * len(motions)
     while True:
         status = _failure(motions, body, limits)
@@ -108,7 +109,9 @@ def settle(
                 status = TIMED_OUT
         if status is not None:
             times = np.array(still_since)
-            return status, motions, np.where(np.isfinite(times), times, np.nan)
+            last = sound if status == DIVERGED else motions
+            return status, last, np.where(np.isfinite(times), times, np.nan)
+        sound = motions
         time += advance(world, motions, rested, body, limits)
         motions = world.motions()
 
@@ -176,7 +179,7 @@ def _failure(motions: list[Motion], body: Body, limits: Limits) -> str | None:
     for motion in motions:
         x, y, z = motion.position
         energy = GRAVITY * z + 0.5 * greatest_speed(motion, body) ** 2
-        if not (isfinite(energy) and energy < greatest):
+        if not (isfinite(energy + sum(motion.quat_xyzw)) and energy < greatest):
             return DIVERGED
         if hypot(x, y) > limits.table_radius or z < 0.0:
             return ESCAPED

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sim.refusal import Refusal
+from sim.refusal import Refusal, refused_input
 from sim.validate.check import FAILED, Case, Check
+from sim.whole_number import parse_whole_number
 
 Results = list[tuple[Case, list[Check]]]
 
@@ -20,7 +21,7 @@ def validate_command(
     long: Annotated[
         bool, typer.Option("--long", help="Run the long cases too: about an hour on 2 cores.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes; changes no result.")] = 2,
+    workers: Annotated[str, typer.Option(metavar="N", help="Processes; changes no result.")] = "2",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> tuple[str, int]:
     """Check the physics: measured beside expected, case by case; exit status 1 if one fails.
@@ -30,6 +31,8 @@ def validate_command(
     from sim.progress import LateProgress
     from sim.validate.cases import CASES
 
+    with refused_input("--workers: "):
+        processes = parse_whole_number(workers, 1, 256)
     chosen = [case for case in CASES if long or not case.is_long]
     if only is not None:
         known = {case.name: case for case in CASES}
@@ -42,7 +45,7 @@ def validate_command(
     with LateProgress("cases") as progress:
         for number, case in enumerate(chosen):
             progress(number, len(chosen))
-            results.append((case, case.run(workers)))
+            results.append((case, case.run(processes)))
         progress(len(chosen), len(chosen))
     failed = sum(check.verdict == FAILED for _, checks in results for check in checks)
     text = _as_json(results, failed) if as_json else _as_text(results, failed)
