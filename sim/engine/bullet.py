@@ -18,12 +18,16 @@ from sim.engine.flight import Body, Motion
 from sim.engine.settle import Limits, settle
 from sim.rest import RestRule
 
+WORLD_THROWS = 250
+"""Throws in one world. Bullet keeps 8 kB of every body that is removed, until its world ends."""
+
 
 class BulletEngine:
     """Throws of one pig from one device; every throw in fresh bodies, made of shared shapes.
 
     Fresh bodies make a throw independent of those before it: Bullet keeps contact caches of
-    bodies that are merely moved back. Shared shapes keep the memory flat: Bullet never frees one.
+    bodies that are merely moved back. Shared shapes and worlds that end bound the memory: Bullet
+    frees no shape, and not all of a body.
 
     Attributes:
         body: The pig, in principal axes.
@@ -41,7 +45,8 @@ class BulletEngine:
         settings: BulletSettings,
         rest: RestRule,
     ) -> None:
-        self._settings, self._rest = settings, rest
+        self._shape, self._settings, self._rest = shape, settings, rest
+        self._bounce_speed = contact.bounce_speed
         self._door = device if isinstance(device, TrapDoor) else None
         self._factors = body_factors(contact)
         moments, self._pig_from_principal = mass_properties.principal()
@@ -53,12 +58,16 @@ class BulletEngine:
             mass_properties.mass,
             (float(moments[0]), float(moments[1]), float(moments[2])),
         )
-        self.world = BulletWorld(settings, contact.bounce_speed)
-        self._hull_shape = self.world.compound([vertices])
+        self._renew_world()
+
+    def _renew_world(self) -> None:
+        self.world = BulletWorld(self._settings, self._bounce_speed)
+        self._hull_shape = self.world.compound([self.body.vertices])
         self._parts_shape = self.world.compound(
-            [self._principal(part.vertices) for part in shape.parts]
+            [self._principal(part.vertices) for part in self._shape.parts]
         )
         self._leaf_shapes: dict[int, int] = {}
+        self._throws_in_world = 0
         self.world.plane(self._factors["table"])
 
     def settle(self, releases: Releases) -> RestingStates:
@@ -74,6 +83,9 @@ class BulletEngine:
     def _throw(
         self, releases: Releases, row: int
     ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
+        if self._throws_in_world == WORLD_THROWS:
+            self._renew_world()
+        self._throws_in_world += 1
         with self.scene(releases, row) as (scene, limits):
             status, motions, rest_time = settle(scene, self.body, self._rest, limits)
         principal_from_pig = Rotation.from_matrix(self._pig_from_principal.T)
