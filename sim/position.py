@@ -55,11 +55,11 @@ def name_pose(carrying: tuple[str, ...], down: np.ndarray) -> str:
         return "trotter"
     if parts >= _FRONT_FEET and "snout" in parts and not parts & _HIND_FEET:
         return "snouter"
-    for side in ("left", "right"):
+    for side, flank in (("left", down[1]), ("right", -down[1])):
         ear, front, hind = f"ear_{side}", f"front_foot_{side}", f"hind_foot_{side}"
         if parts & {"snout", "head"} and {ear, front} <= parts and hind not in parts:
             return "leaning_jowler"
-        is_flank_down = abs(down[1]) > max(abs(down[0]), abs(down[2]))
+        is_flank_down = flank > max(abs(down[0]), abs(down[2]))
         if parts & {front, hind} and _is_one_sided(parts, side) and is_flank_down:
             return "side_dot" if side == "left" else "side_no_dot"
     is_back_down = down[2] > max(abs(down[0]), abs(down[1]))

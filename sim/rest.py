@@ -17,13 +17,14 @@ class RestRule:
 
     Attributes:
         speed: Of the center of mass [m/s].
-        spin: [rad/s]; on a pig's 13 mm it is the same speed.
-        window: How long both must hold [s]; longer than a rocking pig pauses at its turning point.
+        spin: [rad/s]; on a pig's 13 mm the same speed.
+        window: How long both must hold [s]: a pig that is called at rest has turned by less than
+            0.9 degrees in it, even one that swings slowly near the brink of a shallow pose.
         max_time: After this a throw has TIMED_OUT [s].
     """
 
-    speed: float = 0.005
-    spin: float = 0.4
+    speed: float = 0.002
+    spin: float = 0.15
     window: float = 0.1
     max_time: float = 10.0
 

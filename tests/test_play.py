@@ -213,7 +213,7 @@ def test_tournament_text_says_who_won_and_how_surely(capfd):
         (["--players", "me,optimal", "--target", "500"], "targets up to 200"),
         (["--players", "me:\x1b[31m,keen"], "unknown player"),
         (["--rules", "chess"], "expected standard, big, party"),
-        (["--target", "0"], "target: expected 1 to 10,000"),
+        (["--target", "0"], "--target: expected a whole number of 1 or more"),
         (["--hog-call", "loud"], "hog_call 'loud': expected default or older or off"),
         (["--house", "a=b"], "expected RULE=CHOICE, RULE one of called_throw"),
         (["--house", "called-turn=maybe"], "called_turn 'maybe': expected kept or lost"),

@@ -127,10 +127,13 @@ def test_lying_pigs_follow_the_thrown_and_stay_unless_hit() -> None:
 
 
 def test_lying_pigs_out_of_reach_do_not_change_the_throw() -> None:
-    """The thrown pigs' first impacts are the same; here they end in the same place to 1 um."""
+    """The thrown pigs' impacts are the same; they end in the same place to 2.3 um (10 um).
+
+    While a pig lies there, others' flights are stepped where they were leapt, so rounding differs.
+    """
     alone = Thrower(DROP).throw(range(3))
     beside = Thrower(DROP).throw(range(3), standing((0.9, 0.9)))
-    np.testing.assert_allclose(beside.translation[:, :2], alone.translation, atol=1e-6)
+    np.testing.assert_allclose(beside.translation[:, :2], alone.translation, atol=1e-5)
     assert (beside.position[:, :2] == alone.position).all()
 
 

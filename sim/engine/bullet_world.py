@@ -207,9 +207,12 @@ class BulletWorld:
         measured = self.client.getDynamicsInfo(body, link)
         assert (measured[5], measured[1]) == (factors.restitution, factors.friction), measured
 
-    def unclamp(self, body: int, link: int) -> None:
-        """Lift the engine's limit on speeds; on a fixed link the call would undo all others."""
-        self.client.changeDynamics(body, link, maxJointVelocity=NO_CLAMP)
+    def unclamp(self, body: int) -> None:
+        """Lift the engine's limit on a body's speeds.
+
+        Not in coat: named for a link, the limit makes the engine ignore the whole call.
+        """
+        self.client.changeDynamics(body, BASE, maxJointVelocity=NO_CLAMP)
 
 
 class Scene:
@@ -252,7 +255,7 @@ class Scene:
         )
         self._world.weigh(pig, BASE, body.mass, body.moments)
         self._world.coat(pig, BASE, coat)
-        self._world.unclamp(pig, BASE)
+        self._world.unclamp(pig)
         self._world.coat(pig, PARTS, coat)
         self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
         self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
@@ -337,7 +340,6 @@ class Leaf:
         a, b, c = (2 * self._half) ** 2 * mass / 12
         self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
         self._world.coat(leaf, HINGE, self._coat)
-        self._world.unclamp(leaf, HINGE)
         client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
         client.changeDynamics(
             leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0

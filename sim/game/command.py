@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from sim.refusal import Refusal, refused_input
+from sim.whole_number import parse_whole_number
 
 MAX_GAMES = 10**8
 MAX_SEED = 2**63 - 1
+MAX_TARGET = 10_000
 
 Players = Annotated[
     str | None,
@@ -20,9 +22,9 @@ Players = Annotated[
     ),
 ]
 RuleSet = Annotated[str, typer.Option("--rules", help="standard, big or party.")]
-Target = Annotated[int | None, typer.Option(help="Points that win [default: 100]")]
+Target = Annotated[str | None, typer.Option(metavar="N", help="Points that win [default: 100]")]
 Seed = Annotated[
-    int | None, typer.Option(min=0, max=MAX_SEED, help="Plays a game again [default: a new one]")
+    str | None, typer.Option(metavar="N", help="Plays a game again [default: a new one]")
 ]
 Source = Annotated[
     str | None,
@@ -46,8 +48,8 @@ House = Annotated[
     ),
 ]
 Games = Annotated[
-    int | None,
-    typer.Option(min=1, max=MAX_GAMES, help="A tournament of strategies; needs --from."),
+    str | None,
+    typer.Option(metavar="N", help="A tournament of strategies; needs --from."),
 ]
 Save = Annotated[
     Path | None, typer.Option(help="File for an unfinished game [default: pigs-game.json, or -2 …]")
@@ -81,14 +83,17 @@ def play_command(
     """
     from sim.game.play import Wish, play, resume_play
 
-    wish = Wish(players, rules, target, seed, source, hog_call, tuple(house or ()), deck)
+    goal = _whole("--target", target, 1, MAX_TARGET)
+    number = _whole("--seed", seed, 0, MAX_SEED)
+    many = _whole("--games", games, 1, MAX_GAMES)
+    wish = Wish(players, rules, goal, number, source, hog_call, tuple(house or ()), deck)
     with refused_input():
-        if games is not None:
+        if many is not None:
             from sim.game.tournament_report import report_tournament
 
             if save or resume:
                 raise Refusal("--games: a tournament is neither saved nor resumed")
-            return report_tournament(wish, games, as_json)
+            return report_tournament(wish, many, as_json)
         if as_json:
             raise Refusal("--json: a game in the terminal has no JSON; give --games for many")
         if resume is None:
@@ -98,3 +103,10 @@ def play_command(
         else:
             resume_play(resume, save)
     return None
+
+
+def _whole(option: str, text: str | None, low: int, high: int) -> int | None:
+    if text is None:
+        return None
+    with refused_input(f"{option}: "):
+        return parse_whole_number(text, low, high)
