@@ -63,8 +63,8 @@ def load_shape(path: str | os.PathLike[str]) -> Shape:
     through itself is not noticed.
 
     Axes are those of the file, x to the snout and z up; in GLB, which defines them, y is up and
-    the snout points along +z. Wherever the file has it, the shape stands on z = 0 with its
-    bounding box centered over the origin.
+    the snout points along +z. A shape that does not stand over the origin is moved there,
+    its bounding box centered; whatever its height, it is set on z = 0.
 
     Raises:
         MeshError: If the file is missing, unreadable, too large, no mesh, open, inside out, flat,
@@ -80,8 +80,9 @@ def load_shape(path: str | os.PathLike[str]) -> Shape:
 
 def _standing(surface: Surface) -> Surface:
     low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
-    origin = np.array((*(low + high)[:2] / 2, low[2]))
-    return Surface(surface.vertices - origin, surface.faces)
+    stands_over_origin = bool((low[:2] <= 0.0).all() and (high[:2] >= 0.0).all())
+    middle = np.zeros(2) if stands_over_origin else (low + high)[:2] / 2
+    return Surface(surface.vertices - (*middle, low[2]), surface.faces)
 
 
 def _closed_surface(path: Path) -> Surface:

@@ -1,6 +1,7 @@
 """Games by landings that physics threw: small pigs and big ones, every account of hog calls."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 from test_game_rules import check_invariants
 
 from meshes.anatomy import BIG_LENGTH, big_pig, standard_pig
+from meshes.density import uniform
+from meshes.shape import ConvexPart, Shape
 from sim.big_pig import big_scale
 from sim.configuration import Configuration, configure
 from sim.game.hog_call import CALLS, LEAST_POINTS, Call, callable_outcome
@@ -16,8 +19,9 @@ from sim.game.rules import Game, Rules, stop, throw
 from sim.game.session import situation
 from sim.game.source import LandingTable, PhysicsSource, RecordedSource, landings_of
 from sim.game.strategy import HoldAt, decide, keen
-from sim.pig import load_pig
+from sim.pig import RUBBER_DENSITY, Pig, load_pig
 from sim.position import POSITIONS
+from sim.rest import RestRule
 from sim.throw import Thrower
 
 RECORDED = 150
@@ -84,29 +88,35 @@ def test_big_pig_is_six_inches_long_and_the_small_ones_shape():
     assert 0.02 < load_pig("big").mass_properties.mass < 0.1
 
 
-def test_big_throws_are_small_ones_scaled_where_only_gravity_rules():
-    """Froude: times grow by the root of the scale, with the small pig's contact and time step.
+def test_throws_of_a_scaled_pig_are_the_small_ones_scaled():
+    """Froude: lengths times 4, times and speeds times 2, spins by half; what Big Pigs rests on.
 
     Rounding differs, and bounces magnify it: not every throw must end alike.
     """
-    from dataclasses import replace
-
-    from sim.contact import Contact
-
-    small, big = configure(device="drop"), configure(pig="big", device="drop")
-    scale = big_scale()
-    height = small.conditions[0].height * scale
+    small = configure(device="drop")
+    engine, rest = small.engine, small.rest
+    parts = [ConvexPart(part.name, 4 * part.vertices) for part in small.pig.shape.parts]
+    shape = Shape.from_parts("four times", parts)
     like = replace(
-        big,
-        conditions=(replace(small.conditions[0], height=height),),
-        contact=replace(Contact(), bounce_speed=Contact().bounce_speed * scale**0.5),
-        engine=replace(big.engine, time_step=small.engine.time_step * scale**0.5),
+        small,
+        pig=Pig("four times", shape, uniform(shape.surface, RUBBER_DENSITY)),
+        device=replace(small.device, spacing=4 * small.device.spacing),
+        conditions=tuple(replace(one, height=4 * one.height) for one in small.conditions),
+        contact=replace(small.contact, bounce_speed=2 * small.contact.bounce_speed),
+        engine=replace(
+            engine,
+            scale=engine.scale / 4,
+            time_step=2 * engine.time_step,
+            table_radius=4 * engine.table_radius,
+            clearance=4 * engine.clearance,
+        ),
+        rest=RestRule(2 * rest.speed, rest.spin / 2, 2 * rest.window, 2 * rest.max_time),
     )
     ends, scaled = (Thrower(c).throw(range(12)) for c in (small, like))
     assert (scaled.position == ends.position).mean() > 0.8
     is_same = (scaled.position == ends.position).all(axis=1)
     ratio = scaled.rest_time[is_same] / ends.rest_time[is_same]
-    assert np.median(ratio) == pytest.approx(scale**0.5, rel=0.02)
+    assert np.median(ratio) == pytest.approx(2.0, rel=0.02)
 
 
 @pytest.mark.long

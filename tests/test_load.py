@@ -342,3 +342,13 @@ def test_overwritten_files_never_escape(ending: str, place: int, patch: bytes) -
     start = place % len(data)
     data[start : start + len(patch)] = patch
     loads_or_refuses(bytes(data), ending)
+
+
+def test_body_beside_the_origin_is_moved_over_it(tmp_path):
+    """CAD files often have their body in one corner; its throw would start beside the device."""
+    box = trimesh.creation.box((10, 10, 10))
+    box.apply_translation((105, 105, 55))
+    box.export(tmp_path / "box.stl")
+    vertices = load_shape(tmp_path / "box.stl").hull.vertices
+    assert vertices.min(axis=0) == pytest.approx([-0.005, -0.005, 0.0], abs=1e-9)
+    assert vertices.max(axis=0) == pytest.approx([0.005, 0.005, 0.01], abs=1e-9)
