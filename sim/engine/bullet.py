@@ -84,6 +84,7 @@ class BulletEngine:
         self, releases: Releases, row: int
     ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
         if self._throws_in_world == WORLD_THROWS:
+            self.world.end()
             self._renew_world()
         self._throws_in_world += 1
         with self.scene(releases, row) as (scene, limits):

@@ -105,7 +105,7 @@ class _Client:
 
     def __init__(self) -> None:
         self._id = pybullet.connect(pybullet.DIRECT)
-        weakref.finalize(self, pybullet.disconnect, self._id)
+        self.disconnect = weakref.finalize(self, pybullet.disconnect, self._id)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         bound = partial(getattr(pybullet, name), physicsClientId=self._id)
@@ -145,6 +145,10 @@ class BulletWorld:
             allowedCcdPenetration=0.0,
         )
         self.tilt(0.0)
+
+    def end(self) -> None:
+        """Give the world's memory back."""
+        self.client.disconnect()
 
     def internal(self, lengths: Sequence[float] | np.ndarray) -> list[float]:
         """Turn lengths [m] or speeds [m/s] into the engine's units."""
