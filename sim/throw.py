@@ -63,6 +63,18 @@ class Lying:
     quat_xyzw: np.ndarray
 
 
+def engine_of(configuration: Configuration) -> Engine:
+    """Build the engine that a configuration asks for."""
+    return BulletEngine(
+        configuration.pig.shape,
+        configuration.pig.mass_properties,
+        configuration.device,
+        configuration.contact,
+        configuration.engine,
+        configuration.rest,
+    )
+
+
 class Thrower:
     """Throws by index; the landing of a throw depends on (configuration, index, lying) alone."""
 
@@ -70,14 +82,7 @@ class Thrower:
         pig = configuration.pig
         self._configuration = configuration
         self._hull = pig.shape.hull.vertices
-        self._engine: Engine = BulletEngine(
-            pig.shape,
-            pig.mass_properties,
-            configuration.device,
-            configuration.contact,
-            configuration.engine,
-            configuration.rest,
-        )
+        self._engine = engine_of(configuration)
         self._namer = PositionNamer(stable_poses(pig.shape, pig.mass_properties.center_of_mass))
         self._judge = TouchJudge(pig.shape, configuration.touch)
 

@@ -13,7 +13,8 @@ from meshes.shape import Shape
 from sim.contact import Contact, body_factors
 from sim.device import Device, Releases, TrapDoor
 from sim.engine import RestingStates
-from sim.engine.bullet_world import BulletSettings, BulletWorld, Leaf, Scene
+from sim.engine.bullet_scene import Leaf, Scene
+from sim.engine.bullet_world import BulletSettings, BulletWorld
 from sim.engine.flight import Body, Motion
 from sim.engine.settle import Limits, settle
 from sim.rest import RestRule

@@ -20,13 +20,10 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull
-from scipy.spatial.transform import Rotation
 
 from meshes.shape import MAX_PARTS
 from sim.contact import Factors
-from sim.device import TrapDoor
-from sim.engine.flight import GRAVITY, Body, Motion
-from sim.engine.settle import Box
+from sim.engine.flight import GRAVITY
 
 
 def _load_pybullet() -> ModuleType:
@@ -50,11 +47,11 @@ def _load_pybullet() -> ModuleType:
 
 pybullet = _load_pybullet()
 
+FIXED_JOINT, HINGE_JOINT = pybullet.JOINT_FIXED, pybullet.JOINT_REVOLUTE
+MOTOR = pybullet.VELOCITY_CONTROL
+
 NO_CLAMP = 1e9
 """Bullet clamps every coordinate's speed, by default at 100 of its units."""
-
-CATCH_ANGLE = 1e-3
-"""The catch takes the leaf this close to its open angle [rad]."""
 
 BASE, HINGE, PARTS = -1, 0, 0
 """Bullet's link numbers: a body's base, the leaf on its hinge, and a pig's convex parts."""
@@ -217,175 +214,6 @@ class BulletWorld:
         Not in coat: named for a link, the limit makes the engine ignore the whole call.
         """
         self.client.changeDynamics(body, BASE, maxJointVelocity=NO_CLAMP)
-
-
-class Scene:
-    """The bodies of one throw, a World in SI units. Leaving it removes them."""
-
-    def __init__(self, world: BulletWorld, leaf: Leaf | None) -> None:
-        self._world, self._client, self._leaf = world, world.client, leaf
-        self._pigs: list[int] = []
-
-    def __enter__(self) -> Scene:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for pig in self._pigs:
-            self._client.removeBody(pig)
-        if self._leaf:
-            self._client.removeBody(self._leaf.body)
-
-    def add_pig(self, shapes: tuple[int, int], body: Body, motion: Motion, coat: Factors) -> None:
-        """Put a pig in the world; its frame is principal, at its center of mass.
-
-        A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
-        leaf; the exact parts, a massless link fixed to it, meet other pigs only.
-
-        Args:
-            shapes: Of the hull and of the parts.
-            body: Mass and moments.
-            motion: At the start.
-            coat: The pig's surface.
-        """
-        hull, parts = shapes
-        pig = self._client.createMultiBody(
-            body.mass,
-            hull,
-            linkMasses=[0.0],
-            linkCollisionShapeIndices=[parts],
-            linkJointTypes=[pybullet.JOINT_FIXED],
-            linkJointAxis=[[0.0, 0.0, 1.0]],
-            **_one_link([0.0, 0.0, 0.0]),
-        )
-        self._world.weigh(pig, BASE, body.mass, body.moments)
-        self._world.coat(pig, BASE, coat)
-        self._world.unclamp(pig)
-        self._world.coat(pig, PARTS, coat)
-        self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
-        self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
-        self._pigs.append(pig)
-        self.set_motion(len(self._pigs) - 1, motion)
-
-    def motions(self) -> list[Motion]:
-        """Read every pig's state."""
-        return [self._motion(pig) for pig in self._pigs]
-
-    def _motion(self, pig: int) -> Motion:
-        scale = self._world.scale
-        (x, y, z), quat = self._client.getBasePositionAndOrientation(pig)
-        (vx, vy, vz), spin = self._client.getBaseVelocity(pig)
-        return Motion(
-            (x / scale, y / scale, z / scale), quat, (vx / scale, vy / scale, vz / scale), spin
-        )
-
-    def set_motion(self, pig: int, motion: Motion) -> None:
-        """Write one pig's state."""
-        body, internal = self._pigs[pig], self._world.internal
-        self._client.resetBasePositionAndOrientation(
-            body, internal(motion.position), motion.quat_xyzw
-        )
-        self._client.resetBaseVelocity(body, internal(motion.velocity), motion.spin)
-
-    def step(self) -> None:
-        """Advance by one check interval; the catch takes the leaf when it is open."""
-        self._client.stepSimulation()
-        if self._leaf and self._leaf.is_swinging:
-            self._leaf.catch()
-
-    def obstacle(self) -> Box | None:
-        """Where the leaf hangs, once it is at rest; None without one."""
-        return self._leaf.box if self._leaf else None
-
-    def is_swinging(self) -> bool:
-        """Whether the leaf still moves."""
-        return self._leaf is not None and self._leaf.is_swinging
-
-    def swing(self) -> tuple[float, float]:
-        """Read the swinging leaf: angle below level [rad] and its rate [rad/s]."""
-        assert self._leaf is not None
-        return self._leaf.swing()
-
-
-class Leaf:
-    """The trap door's leaf: a plate on a hinge until the catch holds it, then a fixed plate."""
-
-    def __init__(
-        self,
-        world: BulletWorld,
-        shape: int,
-        size: np.ndarray,
-        door: TrapDoor,
-        height: float,
-        coat: Factors,
-    ) -> None:
-        self._world, self._shape, self._coat = world, shape, coat
-        self._half, self._open_angle = size / 2, door.open_angle
-        self._hinge = np.array((-self._half[0], 0.0, height))
-        self.box: Box | None = None
-        self.body = self._hang(door.leaf_mass)
-
-    @property
-    def is_swinging(self) -> bool:
-        """Whether the catch does not hold it yet."""
-        return self.box is None
-
-    def _hang(self, mass: float) -> int:
-        client, internal = self._world.client, self._world.internal
-        leaf = client.createMultiBody(
-            0.0,
-            basePosition=internal(self._hinge),
-            linkMasses=[mass],
-            linkCollisionShapeIndices=[self._shape],
-            linkJointTypes=[pybullet.JOINT_REVOLUTE],
-            linkJointAxis=[[0.0, 1.0, 0.0]],
-            **_one_link(internal((self._half[0], 0.0, -self._half[2]))),
-        )
-        client.setJointMotorControl2(leaf, HINGE, pybullet.VELOCITY_CONTROL, force=0.0)
-        a, b, c = (2 * self._half) ** 2 * mass / 12
-        self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
-        self._world.coat(leaf, HINGE, self._coat)
-        client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
-        client.changeDynamics(
-            leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0
-        )
-        return int(leaf)
-
-    def swing(self) -> tuple[float, float]:
-        """Read the angle below level [rad] and its rate [rad/s]."""
-        angle, rate, *_ = self._world.client.getJointState(self.body, HINGE)
-        return float(angle), float(rate)
-
-    def catch(self) -> None:
-        """Fix the leaf once it has reached its open angle."""
-        if self.swing()[0] < self._open_angle - CATCH_ANGLE:
-            return
-        client, internal = self._world.client, self._world.internal
-        turn = Rotation.from_euler("y", self._open_angle)
-        center = self._hinge + turn.apply((self._half[0], 0.0, -self._half[2]))
-        client.removeBody(self.body)
-        self.body = client.createMultiBody(
-            0.0,
-            self._shape,
-            basePosition=internal(center),
-            baseOrientation=turn.as_quat().tolist(),
-        )
-        self._world.coat(self.body, BASE, self._coat)
-        client.setCollisionFilterGroupMask(self.body, BASE, SURFACES, HULLS)
-        reach = np.abs(turn.as_matrix()) @ self._half
-        self.box = Box(tuple(center - reach), tuple(center + reach))
-
-
-def _one_link(center: list[float]) -> dict[str, list[Any]]:
-    """Arguments of a body with one link whose frame is the base's, mass at `center`."""
-    no_shift, no_turn = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]
-    return {
-        "linkVisualShapeIndices": [-1],
-        "linkPositions": [no_shift],
-        "linkOrientations": [no_turn],
-        "linkInertialFramePositions": [center],
-        "linkInertialFrameOrientations": [no_turn],
-        "linkParentIndices": [0],
-    }
 
 
 def _wavefront(vertices: np.ndarray) -> str:

@@ -13,10 +13,9 @@ from meshes.solids import Cuboid
 from meshes.stable import stable_poses
 from sim.configuration import Configuration, configure
 from sim.device import release
-from sim.engine.bullet import BulletEngine
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
 from sim.position import POSITIONS, PositionNamer, down_in_pig
-from sim.throw import Thrower
+from sim.throw import Thrower, engine_of
 from sim.validate.bench import drop_configuration, landings, solid
 from sim.validate.check import Check
 from sim.validate.statistics import fair, position_counts, same
@@ -85,14 +84,6 @@ def turned_and_moved(_: int) -> list[Check]:
 
 def _settled(configuration: Configuration, yaw: float, shift: float) -> np.ndarray:
     pig = configuration.pig
-    engine = BulletEngine(
-        pig.shape,
-        pig.mass_properties,
-        configuration.device,
-        configuration.contact,
-        configuration.engine,
-        configuration.rest,
-    )
     starts = release(
         configuration.device,
         configuration.conditions,
@@ -108,7 +99,7 @@ def _settled(configuration: Configuration, yaw: float, shift: float) -> np.ndarr
         translation=starts.translation @ turn.as_matrix().T + (shift, 0.0, 0.0),
         quat_xyzw=quats[:, None],
     )
-    ends = engine.settle(starts)
+    ends = engine_of(configuration).settle(starts)
     poses = stable_poses(pig.shape, pig.mass_properties.center_of_mass)
     names, _ = PositionNamer(poses).name(ends.quat_xyzw[:, 0])
     return np.array([(names == position).sum() for position in POSITIONS])
