@@ -1,10 +1,11 @@
 """Friction and restitution of every pair of surfaces that can meet.
 
 Sources:
-    Restitution of solid rubber: general-purpose natural rubber rebounds to about half its height
-    (rebound resilience 50-60 % in ASTM D2632 data sheets), e = sqrt(0.5) = 0.7; a tennis ball and
-    a superball measure 0.75 and 0.86 at 1-2 m/s on a hard table (Cross, R., 1999, "The bounce of a
-    ball", American Journal of Physics 67, 222-227). The real pig's value is not published.
+    Restitution of solid rubber: rebound resilience, the ratio of rebound height to drop height in
+    the test of ASTM D2632, runs from some 30 % for damping compounds to 80 % for lively natural
+    rubber; 50 % in between gives e = sqrt(0.5) = 0.7. Rubber balls on a hard table lie between
+    about 0.7 and 0.9 (Cross, R., 1999, "The bounce of a ball", American Journal of Physics 67,
+    222-227). The real pig's value is not published: 0.70 is our assumption.
     Loss at small speed: a dissipative contact returns less as the speed falls to that of the
     contact's own adhesion and rolling losses; 0.15 m/s is our assumption (1.1 mm of drop).
     Friction of rubber on a dry, hard, smooth surface: tables give 0.5-0.9; 0.6 is our assumption.
