@@ -21,6 +21,7 @@ from sim.contact import Contact
 from sim.device import KERN_2006, STARTS, Condition, Device, Drop, Hand, TrapDoor
 from sim.engine.bullet import BulletSettings
 from sim.pig import BIG, Pig, load_pig
+from sim.position import RESTING_ANGLE
 from sim.rest import RestRule
 from sim.touch import TouchRule
 
@@ -111,6 +112,7 @@ class Configuration:
                 "mass": properties.mass,
                 "center_of_mass": properties.center_of_mass.tolist(),
                 "inertia": properties.inertia.tolist(),
+                "resting_angle": RESTING_ANGLE,
             },
             "pigs": self.pigs,
             "device": {"name": type(self.device).__name__, **asdict(self.device)},

@@ -71,8 +71,9 @@ class TrapDoor:
 
     Attributes:
         leaf_length: From the hinge to the free edge [m], assumption.
-        leaf_thickness: [m], assumption.
-        leaf_mass: [kg], assumption; 100 x 120 x 1.5 mm of aluminium.
+        leaf_thickness: [m], assumption; twice that of the sheet, so that nothing passes through it
+            in a step.
+        leaf_mass: [kg], assumption; a sheet of 100 x 120 x 1.5 mm of aluminum.
         edge: Leaf beyond the outermost pigs' centers along y [m], assumption.
         open_angle: Where a catch stops and holds the leaf [rad], assumption.
         spacing: Between neighboring pigs' centers [m], assumption; sets the touching rate.

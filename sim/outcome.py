@@ -67,7 +67,8 @@ def _positions_table(summary: Summary) -> str:
             )
         )
     header = ("position", "pigs", "share", "95 % interval", "published", "95 % interval")
-    return format_table(header, rows)
+    note = "pigs of touching throws are not counted, here or in the published table"
+    return f"{format_table(header, rows)}\n{note}"
 
 
 def _touching_table(summary: Summary) -> str:
