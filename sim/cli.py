@@ -2,7 +2,7 @@
 
 Commands return the text for standard output; only `main` prints it and sets the exit status:
 0 done, 2 wrong use, bad input or a broken machine (one line on standard error), 130 Ctrl-C,
-143 SIGTERM.
+143 SIGTERM, 129 SIGHUP.
 What takes long to import is imported by the command that needs it.
 """
 
@@ -33,9 +33,6 @@ MAX_THROWS = 10**9
 MAX_SEED = 2**63 - 1
 MAX_WORKERS = 256
 MAX_PIGS = 8
-
-TERMINATED = 128 + signal.SIGTERM
-"""Exit status after SIGTERM, as a shell gives it."""
 
 app = typer.Typer(
     name="pigs",
@@ -203,8 +200,8 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
         (one.position, " ".join(one.carrying), percent(one.probability), f"{one.height * 1e3:.2f}")
         for one in found
     ]
-    header = ("position", "carried by", "probability", "center of mass mm")
-    return format_table(header, rows, texts=2)
+    header = ("position", "carried by", "probability", "center of mass up mm")
+    return f"{format_table(header, rows, texts=2)}\nby geometry alone: no forecast of throws"
 
 
 _command("play")(play_command)
@@ -284,7 +281,7 @@ def _usage_problem(error: Exception) -> str:
 
 
 def main() -> None:
-    """Run the command line of this process; SIGTERM ends it as Ctrl-C does."""
+    """Run the command line of this process; SIGTERM and SIGHUP end it as Ctrl-C does."""
     terminations: list[int] = []
 
     def terminate(number: int, _: object) -> None:
@@ -292,9 +289,12 @@ def main() -> None:
         raise KeyboardInterrupt
 
     prepare_streams()
-    signal.signal(signal.SIGTERM, terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, terminate)
     try:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
         status = complain("interrupted", INTERRUPTED)
-    sys.exit(TERMINATED if terminations and status == INTERRUPTED else status)
+    is_ended = terminations and status == INTERRUPTED
+    sys.exit(128 + terminations[0] if is_ended else status)  # as a shell gives it

@@ -12,7 +12,6 @@ import io
 import json
 import os
 import platform
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib import metadata
@@ -24,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sim.position import POSITIONS
+from sim.regular_file import FileError, read_regular_file
 from sim.rest import STATUSES
 from sim.throw import Landings
 from sim.touch import TOUCHES
@@ -147,8 +147,9 @@ def read_block(path: Path, identity: dict[str, Any]) -> Landings:
 
 
 def _decode_block(content: bytes, identity: dict[str, Any]) -> Landings:
-    file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
-    table = file.read()
+    source = pa.BufferReader(content)
+    file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
+    table = file.read(use_threads=False)  # a thread still starting would abort a process that exits
     if not table.schema.equals(SCHEMA):
         raise RecordsError(f"expected the columns {', '.join(SCHEMA.names)}")
     if table.schema.metadata != _metadata(identity):
@@ -166,22 +167,15 @@ def _decode_block(content: bytes, identity: dict[str, Any]) -> Landings:
 
 
 def read_file(path: Path) -> bytes:
-    """Read a regular file; a pipe or a device in its place could keep us waiting forever.
+    """Read a file of a batch.
 
     Raises:
-        RecordsError: If it cannot be read, or is none.
+        RecordsError: If it cannot be read, or is no regular file.
     """
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise RecordsError(f"{path}: expected a regular file")
-            return file.read()
-    except OSError as error:
-        raise RecordsError(f"{path}: {error.strerror}") from None
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+        return read_regular_file(path)
+    except FileError as error:
+        raise RecordsError(str(error)) from None
 
 
 def _values(column: pa.ChunkedArray) -> np.ndarray:

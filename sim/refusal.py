@@ -22,5 +22,14 @@ def refused_input(prefix: str = "") -> Iterator[None]:
     """Turn what a constructor says of bad input into a refusal that begins with the prefix."""
     try:
         yield
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        raise Refusal(f"{prefix}{plain_words(error)}") from None
+    except ValueError as error:
         raise Refusal(f"{prefix}{error}") from None
+
+
+def plain_words(error: OSError) -> str:
+    """Say what the system refused, without its number."""
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"

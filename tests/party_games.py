@@ -38,7 +38,7 @@ def a_game(
         point_deck=tuple(point_deck),
         turn=turn,
         phase=THROW,
-        throws=0,
+        throws=sum(seat.throws for seat in seats),
     )
     game.check()
     return game

@@ -9,6 +9,7 @@ from test_game_rules import LANDINGS, expected_effect
 
 from sim.game.caller import NO_CALL, HogCaller
 from sim.game.hog_call import CALLS, Call, callable_outcome, read_call
+from sim.game.optimum import Outcomes
 from sim.game.rules import CHOICES, Game, IllegalMove, Rules, throw
 from sim.game.source import Landing, LandingTable
 from sim.published import KERN_2006
@@ -173,6 +174,39 @@ def test_expected_gain_is_the_mean_over_the_rules_themselves(account, house):
                 for one, p in zip(table.landings, table.probabilities, strict=True)
             )
             assert gains[number] == pytest.approx(mean, abs=1e-9)
+
+
+@pytest.mark.parametrize("turn", [0, 15, 60])
+@pytest.mark.parametrize("called_throw", CHOICES["called_throw"])
+def test_gain_that_joins_the_turn_counts_less_by_the_next_throws_pig_out(turn, called_throw):
+    """Both readings of `call_gain`, played one throw on where the thrower goes on."""
+    table = LandingTable.published(KERN_2006)
+    outcomes = Outcomes.of_pigs(table)
+    gains, means = [], []
+    for call_gain in CHOICES["call_gain"]:
+        rules = Rules(10_000, call_gain=call_gain, called_throw=called_throw)
+        caller = HogCaller(rules, table)
+        gains.append(caller.gains(np.array([50]), np.array([200]), np.array([turn]))[:, 0])
+        game = Game(rules, ("thrower", "caller"), (200, 50), turn=turn, throws=1)
+        means.append([_one_throw_on(game, outcome, table, outcomes) for outcome in CALLS])
+    assert gains[1] - gains[0] == pytest.approx(np.subtract(means[1], means[0]), abs=1e-9)
+    assert (gains[1] > gains[0]).any() == (turn < 60)
+
+
+def _one_throw_on(game: Game, outcome: str, table: LandingTable, outcomes: Outcomes) -> float:
+    """Expected lead of the caller; a pig out alone tells the two readings apart."""
+    mean = 0.0
+    pig_out = Landing(("side_no_dot", "side_dot"))
+    for landing, probability in zip(table.landings, table.probabilities, strict=True):
+        after = throw(game, landing, Call(1, outcome))
+        lead = worth(after)
+        gained = after.turn + after.scores[0] - 200
+        is_wrong = callable_outcome(landing) not in (None, outcome)
+        if is_wrong and gained < outcomes.balance:
+            lost = outcomes.turn_lost
+            lead = (1 - lost) * lead + lost * worth(throw(after, pig_out))
+        mean += probability * lead
+    return mean
 
 
 def worth(game: Game) -> int:

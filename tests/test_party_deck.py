@@ -1,5 +1,7 @@
 """The deck that ships, and what a file in its place must be."""
 
+import os
+
 import pytest
 
 from sim.game.party.cards import MAX_CARDS, Deck, PointCard, RollCard, parse_positions
@@ -100,6 +102,13 @@ def test_file_that_is_no_deck_is_refused_in_one_line(deck_of, content, message):
 def test_missing_file_and_directory_are_refused_in_one_line(tmp_path):
     for path in (tmp_path / "none.csv", tmp_path):
         with pytest.raises(ValueError, match=str(path)):
+            read_deck(path)
+
+
+def test_pipe_and_device_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ValueError, match="expected a regular file"):
             read_deck(path)
 
 

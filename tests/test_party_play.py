@@ -225,7 +225,7 @@ def test_events_are_told_in_words(event, text):
 def damaged(path, value):
     """A saved game with one value replaced, or left out for `...`."""
     game = with_seat(throw(a_game(PAIR), "snouter", "other"), 1, is_out=True, throws=1)
-    record = json.loads(json.dumps(as_record(replace(game, turn=2))))
+    record = json.loads(json.dumps(as_record(replace(game, turn=2, throws=2))))
     *way, last = path
     at = record
     for key in way:
@@ -248,7 +248,13 @@ def damaged(path, value):
         (["turn"], 1, "player 2 is out and cannot throw"),
         (["turn"], 3, "turn: expected 0 to 2, got 3"),
         (["turn"], True, "turn: expected a whole number"),
-        (["target"], 0, "target: expected 1 or more"),
+        (["target"], 0, "target: expected 1 to 10,000 points, got 0"),
+        (["target"], 10_001, "target: expected 1 to 10,000 points, got 10001"),
+        (["throws"], 1, "throws: players threw 2 times, more than 1 in all"),
+        (["throws"], True, "throws: expected a whole number"),
+        (["seats", 0, "throws"], 0, "player 1: pigs lie or are out that nobody threw"),
+        (["covered"], [{"wanted": ["trotter"], "points": 5}], "covered: trotter (5) wants no"),
+        (["target"], True, "target: expected a whole number"),
         (["throws"], -1, "throws: expected 0 to 1,000,000,000, got -1"),
         (["throws"], 10**30, "throws: expected 0 to"),
         (["seats"], {}, "seats: expected a list"),
@@ -279,7 +285,8 @@ def test_damaged_save_is_refused_in_one_line(path, value, message):
 
 
 def test_too_many_pigs_on_the_table_are_refused():
-    game = with_seat(a_game(PAIR), 0, pigs=pigs("other", "other", "other"))
+    game = with_seat(a_game(PAIR), 0, pigs=pigs("other", "other", "other"), throws=1)
+    game = replace(game, throws=1)
     with pytest.raises(SavedGameError, match="player 1: too many pigs on the table"):
         from_record(as_record(game))
 
@@ -288,6 +295,40 @@ def test_too_many_pigs_on_the_table_are_refused():
 def test_what_is_no_save_is_refused(record):
     with pytest.raises(SavedGameError, match="saved game: game: expected an object"):
         from_record(record)
+
+
+@pytest.mark.parametrize("target", [0, -1, 10_001])
+def test_target_that_no_saved_game_has_is_refused_at_the_deal(target):
+    with pytest.raises(ValueError, match="target: expected 1 to 10,000 points"):
+        dealt(2, target=target)
+
+
+def test_game_that_would_be_over_is_refused():
+    game = a_game(PAIR, seats=[Seat(roll_cards=(TROTTER,)), Seat()], target=6)
+    with pytest.raises(SavedGameError, match="a player has 5 points, so the game would be over"):
+        from_record(as_record(replace(game, target=5)))
+
+
+def test_drawn_pigs_have_no_pose():
+    with pytest.raises(ValueError, match="a pig that was drawn has no pose"):
+        DrawnTable(PUBLISHED, 0).check(throw(a_game(PAIR), "other", "other"))
+
+
+def test_person_is_told_what_the_keys_are_until_the_pigs_are_thrown():
+    answers, prompts = iter(["s", "?", "HELP", "T"]), []
+
+    def ask(prompt):
+        prompts.append(prompt)
+        return next(answers)
+
+    Asked(ask).ready(a_game(PAIR))
+    question = "Press Enter to throw (2 pigs): "
+    help_line = "Enter or t throws, q leaves and saves the game, ? or help says this. "
+    assert prompts == [
+        question,
+        f"'s' is no answer. {help_line}{question}",
+        *[f"{help_line}{question}"] * 2,
+    ]
 
 
 def test_poses_are_saved_exactly():

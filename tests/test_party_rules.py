@@ -129,7 +129,7 @@ def test_all_pigs_are_taken_up_for_a_new_card():
 def test_turns_pass_left_to_the_next_player_who_is_not_out(out, turn):
     if out[turn]:
         return
-    seats = [Seat(is_out=is_out) for is_out in out]
+    seats = [Seat(throws=int(is_out), is_out=is_out) for is_out in out]
     game = throw(a_game(PAIR, seats=seats, turn=turn), "other", "other")
     left = [(turn + ahead) % 4 for ahead in (1, 2, 3, 4)]
     assert game.turn == next(seat for seat in left if not out[seat])

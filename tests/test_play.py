@@ -9,6 +9,8 @@ import sys
 import pytest
 
 from sim import cli
+from sim.game.source import LandingTable
+from sim.published import KERN_2006
 
 PIGS = [sys.executable, "-c", "from sim.cli import main; main()", "play"]
 DRAWN = ["--from", "kern2006"]
@@ -108,11 +110,12 @@ def test_hog_call_of_a_person(tmp_path):
     options = [*DRAWN, "--players", "me:Ann,me:Bob", "--seed", "0", "--target", "300"]
     record = {
         "format": "pigs play",
-        "version": 1,
+        "version": 2,
         "rules": "standard",
         "players": "me:Ann,me:Bob",
         "seed": 0,
         "source": "kern2006",
+        "origin": LandingTable.published(KERN_2006).digest,
         "game": {
             "rules": {
                 "target": 300,
@@ -214,9 +217,52 @@ def test_tournament_text_says_who_won_and_how_surely(capfd):
         (["--players", "me:\x1b[31m,keen"], "unknown player"),
         (["--rules", "chess"], "expected standard, big, party"),
         (["--target", "0"], "--target: expected a whole number of 1 or more"),
-        (["--hog-call", "loud"], "hog_call 'loud': expected default or older or off"),
+        (["--hog-call", "loud"], "--hog-call 'loud': expected default or older or off"),
         (["--house", "a=b"], "expected RULE=CHOICE, RULE one of called_throw"),
-        (["--house", "called-turn=maybe"], "called_turn 'maybe': expected kept or lost"),
+        (
+            ["--house", "called-turn=maybe"],
+            "--house 'called-turn=maybe': expected called_turn=kept",
+        ),
+        (["--house", "a=b", "--house", "a=b"], "--house 'a=b': expected RULE=CHOICE"),
+        (
+            ["--house", "called-turn=lost", "--house", "called_turn=kept"],
+            "--house 'called_turn=kept': called_turn is given twice",
+        ),
+        (["--house", "older_wrong=nothing"], "--house older_wrong: by these rules"),
+        (
+            ["--hog-call", "older", "--house", "older_wrong=nothing", "--house", "call_gain=turn"],
+            "--house call_gain: by these rules",
+        ),
+        *(
+            ([option, ""], f"{option}: expected a value, got ''")
+            for option in (
+                *("--players", "--rules", "--from", "--hog-call", "--save", "--resume", "--deck"),
+            )
+        ),
+        (["--house", ""], "--house '': expected RULE=CHOICE"),
+        *(
+            ([option, value], f"{option}: expected a whole number of {bound}")
+            for option, low, high in (
+                ("--target", 1, 10_000),
+                ("--seed", 0, 2**63 - 1),
+                ("--games", 1, 10**8),
+            )
+            for value, bound in (
+                ("", f"{low} or more"),
+                ("1e3", f"{low} or more"),
+                ("\u0665", f"{low} or more"),
+                (str(low - 1), f"{low} or more"),
+                (str(high + 1), f"{high} or less"),
+                ("9" * 5000, f"{high} or less"),
+            )
+        ),
+        (["--players", "me,hold:" + "9" * 5000], "expected a number from 1 to 10,000"),
+        (["--rules", "party", "--target", "10001"], "--target: expected a whole number of 10000"),
+        (["--resume", "."], ".: Is a directory"),
+        (["--resume", "/dev/zero"], "/dev/zero: expected a regular file"),
+        (["--rules", "party", "--deck", "/dev/zero"], "/dev/zero: expected a regular file"),
+        (["--save", "."], "is there already"),
+        (["--from", "x" * 300], "holds no batch"),
         (["--house", "called_turn=lost", "--hog-call", "off"], "hog calls are off"),
         (["--games", "100000"], "by physics these would take some 13.9 hours"),
         (["--games", "5", *DRAWN, "--players", "me,keen"], "people play one game"),
@@ -231,7 +277,6 @@ def test_tournament_text_says_who_won_and_how_surely(capfd):
         (["--deck", "x.csv"], "only Pig Party has cards"),
         (["--rules", "party", "--hog-call", "off"], "Pig Party has no hog calls"),
         (["--rules", "party", "--players", "me,keen"], "expected me, me:NAME or thrifty"),
-        (["--seed", "-1"], "--seed"),
     ],
 )
 def test_wrong_use_is_one_clear_line(capfd, tmp_path, monkeypatch, arguments, problem):

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from dataclasses import fields
 
 import numpy as np
@@ -103,6 +106,29 @@ def test_no_flipped_bit_passes_unnoticed(tmp_path):
             refusals.append(str(refusal))
     assert len(refusals) > 400
     assert all(line.startswith(f"{path}: ") and "\n" not in line for line in refusals)
+
+
+def test_reading_starts_no_thread(tmp_path):
+    """A thread that is still starting when the process exits would abort it."""
+    path = tmp_path / "block.parquet"
+    path.write_bytes(encode_block(fake_landings(range(50)), IDENTITY))
+    count = (
+        "import sys, os, pathlib\n"
+        "from sim.records import read_block\n"
+        "before = len(os.listdir('/proc/self/task'))\n"
+        f"read_block(pathlib.Path(sys.argv[1]), {IDENTITY!r})\n"
+        "print(len(os.listdir('/proc/self/task')) - before)\n"
+    )
+    if not os.path.isdir("/proc/self/task"):
+        pytest.skip("needs /proc")
+    command = [sys.executable, "-c", count, str(path)]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b"0\n"
+
+
+def test_pipe_in_the_place_of_a_block_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(RecordsError, match="expected a regular file"):
+        read_block(tmp_path / "pipe", IDENTITY)
 
 
 def test_footer_that_cannot_be_decoded_is_refused(tmp_path):

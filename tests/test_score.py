@@ -1,4 +1,10 @@
-"""The rulebook's table of landings, whole: every pair of positions under every touch."""
+"""The rulebook's table of landings, whole: every pair of positions under every touch.
+
+Source: the rulebook of Pass the Pigs. Singles, the other pig on its side: trotter and razorback 5,
+snouter 10, leaning jowler 15; doubles 20, 20, 40 and 60; a mixed combo the sum; a sider 1; pig out
+0, and the turn's points are lost; an Oinker costs all points of the game, a Piggyback the game.
+That pigs in no position of the rulebook are thrown again is our decision.
+"""
 
 from itertools import combinations_with_replacement, product
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from test_game_rules import LANDINGS
 
+from sim.game import tournament
 from sim.game.caller import NO_CALL, HogCaller
 from sim.game.hog_call import CALLS, Call
 from sim.game.optimum import Outcomes, solve
@@ -155,6 +156,17 @@ def test_published_table_keeps_the_counts():
     assert touching == pytest.approx(KERN_2006.touching_share())
 
 
-def test_table_with_which_no_game_ends_is_refused():
-    with pytest.raises(ValueError, match="no landing scores"):
-        LandingTable.from_counts({Landing(("side_dot", "side_no_dot")): 3}, "bad luck")
+@pytest.mark.parametrize(
+    ("counts", "share"), [((3, 0), "none"), ((9991, 9), "fewer than 1 in 1,000")]
+)
+def test_table_with_which_no_game_ends_is_refused(counts, share):
+    landings = Landing(("side_dot", "side_no_dot")), Landing(("trotter", "side_dot"))
+    with pytest.raises(ValueError, match=f"bad luck: of its throws {share} scores"):
+        LandingTable.from_counts(dict(zip(landings, counts, strict=True)), "bad luck")
+    LandingTable.from_counts(dict(zip(landings, (9989, 11), strict=True)), "little luck")
+
+
+def test_tournament_that_does_not_end_says_so(monkeypatch):
+    monkeypatch.setattr(tournament, "MOST_THROWS", 300)
+    with pytest.raises(ValueError, match=r"not over after 300 throws.* reach 10000 points"):
+        play_tournament([Seat(HoldAt(20))] * 2, Rules(10_000), PUBLISHED, 5, 0)

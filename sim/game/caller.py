@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sim.game.hog_call import CALLS, callable_outcome
+from sim.game.optimum import Outcomes
 from sim.game.rules import Rules
 from sim.game.score import score
 from sim.game.source import LandingTable
@@ -16,7 +17,9 @@ class HogCaller:
     """Calls the outcome with the largest expected gain over the thrower, if that is above 0.
 
     The gain is the caller's change of score less the thrower's, both as the rules cut them off
-    at 0. What a call does to the others, or beyond the target, is not looked at.
+    at 0. A gain that joins the turn's points counts less, by the chance that the next throw loses
+    it, where the thrower is expected to throw again: below the balance of gain and risk. What a
+    call does to the others, or beyond the target, is not looked at.
     """
 
     def __init__(self, rules: Rules, table: LandingTable) -> None:
@@ -31,6 +34,10 @@ class HogCaller:
         self._turn_lost = chances if rules.called_turn == "lost" else np.zeros(len(CALLS))
         if rules.called_turn == "lost" and rules.called_throw == "counted":
             self._thrower -= (chances * points)[:, None]
+        is_counted, gain = rules.called_throw == "counted", stakes.thrower_wrong * points
+        self._outcomes = Outcomes.of_pigs(table)
+        self._to_turn = gain + is_counted * points
+        self._at_risk = chances * gain if rules.call_gain == "turn" else None
 
     def best(self, own: np.ndarray, thrower: np.ndarray, turn: np.ndarray) -> np.ndarray:
         """Choose calls in n games at once.
@@ -50,7 +57,15 @@ class HogCaller:
     def gains(self, own: np.ndarray, thrower: np.ndarray, turn: np.ndarray) -> np.ndarray:
         """Expected gain of each call over the thrower, (calls, n); see `best`."""
         lost = self._turn_lost[:, None] * turn
-        return self._caller[:, own] - self._thrower[:, thrower] + lost
+        return self._caller[:, own] - self._thrower[:, thrower] + lost + self._risked(turn)
+
+    def _risked(self, turn: np.ndarray) -> np.ndarray:
+        """Of the gains that join the turn, what a pig out is expected to take, (calls, n)."""
+        if self._at_risk is None:
+            return np.zeros((len(CALLS), len(turn)))
+        goes_on = turn + self._to_turn[:, None] < self._outcomes.balance
+        taken = self._outcomes.turn_lost * self._at_risk[:, None] * goes_on
+        return taken.sum(axis=0) - taken  # by every outcome but the one called
 
 
 def _callable_shares(table: LandingTable) -> tuple[np.ndarray, np.ndarray]:

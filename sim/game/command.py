@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from sim.game.score import MAX_TARGET
 from sim.refusal import Refusal, refused_input
 from sim.whole_number import parse_whole_number
 
 MAX_GAMES = 10**8
 MAX_SEED = 2**63 - 1
-MAX_TARGET = 10_000
 
 Players = Annotated[
     str | None,
@@ -52,10 +52,15 @@ Games = Annotated[
     typer.Option(metavar="N", help="A tournament of strategies; needs --from."),
 ]
 Save = Annotated[
-    Path | None, typer.Option(help="File for an unfinished game [default: pigs-game.json, or -2 …]")
+    str | None,
+    typer.Option(
+        metavar="FILE", help="File for an unfinished game [default: pigs-game.json, or -2 …]"
+    ),
 ]
-Resume = Annotated[Path | None, typer.Option(help="Go on with a saved game.")]
-Deck = Annotated[Path | None, typer.Option(help="Cards of a party [default: the deck shipped]")]
+Resume = Annotated[str | None, typer.Option(metavar="FILE", help="Go on with a saved game.")]
+Deck = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Cards of a party [default: the deck shipped]")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a tournament as one JSON object.")]
 
 
@@ -86,23 +91,35 @@ def play_command(
     goal = _whole("--target", target, 1, MAX_TARGET)
     number = _whole("--seed", seed, 0, MAX_SEED)
     many = _whole("--games", games, 1, MAX_GAMES)
-    wish = Wish(players, rules, goal, number, source, hog_call, tuple(house or ()), deck)
+    _refuse_empty(
+        {"--players": players, "--rules": rules, "--from": source, "--hog-call": hog_call}
+        | {"--save": save, "--resume": resume, "--deck": deck}
+    )
+    cards = None if deck is None else Path(deck)
+    wish = Wish(players, rules, goal, number, source, hog_call, tuple(house or ()), cards)
+    place = None if save is None else Path(save)
     with refused_input():
         if many is not None:
             from sim.game.tournament_report import report_tournament
 
-            if save or resume:
+            if save is not None or resume is not None:
                 raise Refusal("--games: a tournament is neither saved nor resumed")
             return report_tournament(wish, many, as_json)
         if as_json:
             raise Refusal("--json: a game in the terminal has no JSON; give --games for many")
         if resume is None:
-            play(wish, save)
+            play(wish, place)
         elif wish != Wish():
             raise Refusal("--resume: the file says all about the game; give nothing but --save")
         else:
-            resume_play(resume, save)
+            resume_play(Path(resume), place)
     return None
+
+
+def _refuse_empty(options: dict[str, str | None]) -> None:
+    for option, text in options.items():
+        if text is not None and not text.strip():
+            raise Refusal(f"{option}: expected a value, got {text!r}")
 
 
 def _whole(option: str, text: str | None, low: int, high: int) -> int | None:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.configuration import configure
+from sim.configuration import Configuration, configure
+from sim.game.leave import play_until_left
 from sim.game.optimum import Outcomes
 from sim.game.player import PlayerWord, find_optimum, name_players, read_players, seat_strategy
 from sim.game.rules import CHOICES, Game, Rules
 from sim.game.saved import SavedGame, SaveFile, game_record, read_game, read_saved
-from sim.game.session import Session
-from sim.game.source import LandingSource, LandingTable, PhysicsSource, RecordedSource
-from sim.game.terminal import Left, Terminal
+from sim.game.session import Session, lying_line
+from sim.game.source import (
+    LandingSource,
+    LandingTable,
+    PhysicsSource,
+    RecordedSource,
+    configuration_digest,
+)
+from sim.game.terminal import Terminal
 from sim.game.tournament import Seat
 from sim.pig import BIG
 from sim.published import KERN_2006
-from sim.refusal import INTERRUPTED, Refusal
+from sim.refusal import Refusal
 
 RULE_SETS = ("standard", "big", "party")
 PUBLISHED = "kern2006"
@@ -52,14 +59,30 @@ class Wish:
 
 def read_rules(wish: Wish) -> Rules:
     """Build the rules of Pass the Pigs."""
-    options: dict[str, str] = {"hog_call": wish.hog_call or "default"}
+    hog_call = wish.hog_call or "default"
+    if hog_call not in CHOICES["hog_call"]:
+        raise Refusal(f"--hog-call '{hog_call}': expected {' or '.join(CHOICES['hog_call'])}")
+    chosen: dict[str, str] = {}
     for word in wish.house:
-        name, _, choice = word.replace("-", "_").partition("=")
-        if name not in CHOICES or name == "hog_call":
-            house = ", ".join(option for option in CHOICES if option != "hog_call")
-            raise Refusal(f"--house '{word}': expected RULE=CHOICE, RULE one of {house}")
-        options[name] = choice
-    return Rules(100 if wish.target is None else wish.target, **options)
+        name, _, choice = word.partition("=")
+        name = name.replace("-", "_")
+        if name in chosen:
+            raise Refusal(f"--house '{word}': {name} is given twice")
+        _check_house(word, name, choice)
+        chosen[name] = choice
+    rules = Rules(100 if wish.target is None else wish.target, hog_call, **chosen)
+    for name in chosen:
+        if name not in rules.deciding:
+            raise Refusal(f"--house {name}: by these rules of hog calls it decides nothing")
+    return rules
+
+
+def _check_house(word: str, name: str, choice: str) -> None:
+    house = [option for option in CHOICES if option != "hog_call"]
+    if name not in house:
+        raise Refusal(f"--house '{word}': expected RULE=CHOICE, RULE one of {', '.join(house)}")
+    if choice not in CHOICES[name]:
+        raise Refusal(f"--house '{word}': expected {name}={' or '.join(CHOICES[name])}")
 
 
 def read_table(source: str | None, rules: str) -> LandingTable | None:
@@ -98,8 +121,31 @@ def play(wish: Wish, save: Path | None) -> None:
     text = wish.players or _DEFAULT_PLAYERS
     seed = secrets.randbelow(2**32) if wish.seed is None else wish.seed
     game = Game(read_rules(wish), name_players(read_players(text)))
-    saved = SavedGame(wish.rules, text, seed, wish.source, game_record(game, 0))
-    return _play(saved, SaveFile(save, None))
+    place = SaveFile(save, None)
+    table = read_table(wish.source, wish.rules)
+    origin = find_origin(wish.rules, seed, table)
+    source = absolute_source(wish.source)
+    saved = SavedGame(wish.rules, text, seed, source, origin, game_record(game, 0))
+    return _play(saved, table, place)
+
+
+def absolute_source(source: str | None) -> str | None:
+    """Write where throws are drawn from so that any directory can read it."""
+    return source if source in (None, PUBLISHED) else str(Path(str(source)).absolute())
+
+
+def find_origin(rules: str, seed: int, table: LandingTable | None) -> str:
+    """Identify what decides the throws of a game; see `SavedGame`."""
+    return configuration_digest(_configuration(rules, seed)) if table is None else table.digest
+
+
+def check_origin(saved: SavedGame, table: LandingTable | None) -> None:
+    """Refuse to go on with other throws than the game began with."""
+    if find_origin(saved.rules, saved.seed, table) == saved.origin:
+        return
+    if table is None:
+        raise Refusal("saved game: begun with another version or configuration of the simulator")
+    raise Refusal(f"saved game: {saved.source} holds other throws than when the game began")
 
 
 def resume_play(resumed: Path, save: Path | None) -> None:
@@ -112,25 +158,28 @@ def resume_play(resumed: Path, save: Path | None) -> None:
         from sim.game.party_session import resume_party_game
 
         return resume_party_game(saved, place)
-    return _play(saved, place)
+    table = read_table(saved.source, saved.rules)
+    check_origin(saved, table)
+    return _play(saved, table, place)
 
 
-def _play(saved: SavedGame, place: SaveFile) -> None:
+def _play(saved: SavedGame, table: LandingTable | None, place: SaveFile) -> None:
     players = read_players(saved.players)
     game, thrown = read_game(saved.game, name_players(players))
-    table = read_table(saved.source, saved.rules)
     seats = _seats(players, game.rules, table)
-    source = _source(saved, table, thrown)
     terminal = Terminal()
-    session = Session(terminal, game, seats, source)
     for line in _heading(saved, game, has_strategies=any(seats)):
         terminal.say(line)
+    source = _source(saved, table, max(thrown - 1, 0))
+    if thrown:
+        terminal.say(f"The last throw: {lying_line(source.throw())}")
+    session = Session(terminal, game, seats, source)
 
     def record() -> SavedGame | None:
         state, throws = session.at
         if not throws:
             return None
-        given = saved.rules, saved.players, saved.seed, saved.source
+        given = saved.rules, saved.players, saved.seed, saved.source, saved.origin
         return SavedGame(*given, game_record(state, throws))
 
     play_until_left(terminal, session.play, record, place)
@@ -151,9 +200,13 @@ def _seats(
 def _source(saved: SavedGame, table: LandingTable | None, thrown: int) -> LandingSource:
     if table is not None:
         return RecordedSource(table, saved.seed, thrown)
-    if saved.rules == "big":
-        return PhysicsSource(configure(seed=saved.seed, pig=BIG, device="drop"), thrown)
-    return PhysicsSource(configure(seed=saved.seed), thrown)
+    return PhysicsSource(_configuration(saved.rules, saved.seed), thrown)
+
+
+def _configuration(rules: str, seed: int) -> Configuration:
+    if rules == "big":
+        return configure(seed=seed, pig=BIG, device="drop")
+    return configure(seed=seed)
 
 
 def _heading(saved: SavedGame, game: Game, has_strategies: bool) -> list[str]:
@@ -167,31 +220,3 @@ def _heading(saved: SavedGame, game: Game, has_strategies: bool) -> list[str]:
     if has_strategies and saved.source is None:
         lines.append("Strategies expect the pigs to land as those of the published experiment")
     return lines
-
-
-def play_until_left(
-    terminal: Terminal,
-    run: Callable[[], None],
-    record: Callable[[], SavedGame | None],
-    place: SaveFile,
-) -> None:
-    """Play until the game is over or the person leaves; then save what is unfinished.
-
-    Args:
-        terminal: Where it is said.
-        run: Plays on.
-        record: Gives the game as it stands, or None if nothing was thrown.
-        place: Where to save.
-    """
-    try:
-        run()
-    except Left as left:
-        terminal.say(f"{left}: {_keep(record(), place)}")
-    except KeyboardInterrupt:
-        raise Refusal(f"interrupted: {_keep(record(), place)}", INTERRUPTED) from None
-
-
-def _keep(saved: SavedGame | None, place: SaveFile) -> str:
-    if saved is None:
-        return "nothing was thrown yet, so nothing is saved"
-    return f"the game is saved, go on with: pigs play --resume {place.write(saved)}"

@@ -12,6 +12,7 @@ from sim.game.rules import MAX_PLAYERS, Rules
 from sim.game.source import LandingTable
 from sim.game.strategy import HoldAt, Optimal, Strategy, ThrowUntil, keen
 from sim.game.tournament import Seat
+from sim.whole_number import parse_whole_number
 
 PERSON = "me"
 KINDS = (
@@ -95,9 +96,12 @@ def _read_player(word: str) -> PlayerWord:
     kind, _, argument = bare.partition(":")
     is_caller = bare != word
     if kind in _NUMBERED and argument.isascii() and argument.isdecimal():
-        if 1 <= int(argument) <= MAX_NUMBER:
-            return PlayerWord(kind, str(int(argument)), is_caller)
-        raise ValueError(f"player '{word}': expected a number from 1 to {MAX_NUMBER:,}")
+        try:
+            number = parse_whole_number(argument, 1, MAX_NUMBER)
+        except ValueError:
+            wrong = f"player '{word}': expected a number from 1 to {MAX_NUMBER:,}"
+            raise ValueError(wrong) from None
+        return PlayerWord(kind, str(number), is_caller)
     if bare in ("keen", "optimal"):
         return PlayerWord(kind, "", is_caller)
     raise ValueError(f"unknown player '{word}': expected {KINDS}")

@@ -25,11 +25,10 @@ from sim.game.hog_call import (
     Stakes,
     callable_outcome,
 )
-from sim.game.score import Score, score
+from sim.game.score import MAX_TARGET, MOST_POINTS, Score, score
 from sim.game.source import Landing
 
 MAX_PLAYERS = 10
-MAX_TARGET = 10_000
 
 CHOICES = {
     "hog_call": ("default", "older", "off"),
@@ -81,6 +80,31 @@ class Rules:
     def stakes(self) -> Stakes:
         """What a hog call moves by these rules."""
         return OLDER_STAKES[self.older_wrong] if self.hog_call == "older" else DEFAULT_STAKES
+
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """Name the options that make a difference by this account of hog calls."""
+        if self.hog_call == "off":
+            return ()
+        gains = self.stakes.thrower_wrong > 0
+        names = [name for name in CHOICES if name not in ("hog_call", "older_wrong", "call_gain")]
+        older = ["older_wrong"] * (self.hog_call == "older")
+        return (*names, *older, *(["call_gain"] * gains))
+
+    @property
+    def most_gained(self) -> int:
+        """The most points that one throw adds to all scores and the turn, its bet included."""
+        stakes = self.stakes
+        bet = 0 if self.hog_call == "off" else max(stakes.caller_right, stakes.thrower_wrong)
+        return MOST_POINTS * (1 + bet)
+
+    @property
+    def turn_gains(self) -> tuple[int, int]:
+        """The fewest and the most points that a throw which scores adds to the turn."""
+        is_off = self.hog_call == "off"
+        fewest = 1 if is_off or self.called_throw == "counted" else 0
+        is_raised = not is_off and self.call_gain == "turn"
+        return fewest, MOST_POINTS * (1 + is_raised * self.stakes.thrower_wrong)
 
 
 @dataclass(frozen=True)
@@ -239,6 +263,8 @@ def _check(game: Game) -> None:
         raise ValueError(f"scores and out: expected {n} of each")
     if any(type(was) is not bool for was in (*game.out, game.is_rethrow)):
         raise ValueError("out and is_rethrow: expected true or false")
+    if type(game.thrower) is not int or type(game.winner) not in (int, type(None)):
+        raise ValueError("thrower and winner: expected a player's number")
     if game.thrower not in numbers or game.winner not in (None, *numbers):
         raise ValueError(f"thrower and winner: expected a player's number below {n}")
     if game.winner is None:
@@ -252,9 +278,18 @@ def _check_going_on(game: Game) -> None:
         raise ValueError(f"scores: who reached {game.rules.target} would have won: {game.scores}")
     if game.turn and not game.throws:
         raise ValueError(f"turn: no throw, so expected 0 points, got {game.turn}")
-    call = game.standing
-    if call is not None and not (game.is_rethrow and call.caller in game.left_of(game.thrower)):
-        raise ValueError("standing: a call stands for another's throw that is thrown again")
+    if game.standing is not None:
+        _check_standing(game, game.standing)
+
+
+def _check_standing(game: Game, call: Call) -> None:
+    if not game.is_rethrow or call.caller not in replace(game, standing=None).callers():
+        raise ValueError(
+            "standing: a call stands for a throw that is thrown again, made by another player "
+            f"with {LEAST_POINTS} points or more"
+        )
+    if game.rules.call_on_other != "stands":
+        raise ValueError("standing: by these rules a call lapses when the pigs are thrown again")
 
 
 def rules_as_dict(rules: Rules) -> dict[str, int | str]:

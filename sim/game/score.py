@@ -1,4 +1,4 @@
-"""What the landing of two pigs scores, by the rulebook."""
+"""What the landing of two pigs scores, by the rulebook of Pass the Pigs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 SINGLE_POINTS = {"trotter": 5, "razorback": 5, "snouter": 10, "leaning_jowler": 15}
 """Points of one pig in this position, the other one on its side."""
+
+MAX_TARGET = 10_000
+"""Of a game, in points."""
+
+MOST_POINTS = 60
+"""Of a throw: a double leaning jowler."""
 
 SIDES = ("side_no_dot", "side_dot")
 SCORED_POSITIONS = (*SIDES, *SINGLE_POINTS, "other")

@@ -153,11 +153,16 @@ def scores_line(game: Game) -> str:
     )
 
 
+def lying_line(landing: Landing) -> str:
+    """Draw how the pigs lie."""
+    return "   ".join(draw_pig(position) for position in landing.positions)
+
+
 def tell_throw(before: Game, landing: Landing, call: Call | None, after: Game) -> list[str]:
     """Say how the pigs lie and what that means, in a few lines."""
     name = before.players[before.thrower]
     worth = score(*landing.positions, landing.touch)
-    lines = [f"{name}:  {'   '.join(draw_pig(position) for position in landing.positions)}"]
+    lines = [f"{name}:  {lying_line(landing)}"]
     if worth.name == "other":
         return [*lines, "  a pig in no position of the rulebook: thrown again"]
     said = worth.name.replace("_", " ")

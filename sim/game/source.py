@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from sim.throw import Landings
 
 GAME_PIGS = 2
+
+LEAST_SCORING = 1e-3
+"""Share of landings that must score; with fewer no game would end within reason."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +107,16 @@ class LandingTable:
     source: str
 
     def __post_init__(self) -> None:
-        """Freeze the array; refuse a table with which no game could end."""
+        """Freeze the array; refuse a table with which no game would end within reason."""
         probabilities = np.array(self.probabilities, dtype=np.float64)
         if len(self.landings) != len(probabilities) or not (probabilities > 0).all():
             raise ValueError("landings: expected a probability above 0 for each")
         if abs(probabilities.sum() - 1) > 1e-9:
             raise ValueError(f"probabilities: expected sum 1, got {probabilities.sum()}")
-        if not any(score(*one.positions, one.touch).points for one in self.landings):
-            raise ValueError(f"{self.source}: no landing scores a point, so no game would end")
+        points = [score(*one.positions, one.touch).points for one in self.landings]
+        if probabilities[np.array(points, dtype=np.int64) > 0].sum() < LEAST_SCORING:
+            few = f"fewer than 1 in {1 / LEAST_SCORING:,.0f}" if any(points) else "none"
+            raise ValueError(f"{self.source}: of its throws {few} scores, so no game would end")
         probabilities.setflags(write=False)
         object.__setattr__(self, "probabilities", probabilities)
 
@@ -159,9 +166,26 @@ class LandingTable:
     def _cumulative(self) -> np.ndarray:
         return np.cumsum(self.probabilities[:-1])
 
+    @property
+    def digest(self) -> str:
+        """Identify what `draw` gives: SHA-256 of landings and probabilities, in hex."""
+        landings = [(*one.positions, one.touch) for one in self.landings]
+        return _digest([landings, self.probabilities.tolist()])
+
     def draw(self, rng: np.random.Generator, throws: int) -> np.ndarray:
         """Draw throws with replacement: indices into `landings`, (throws,)."""
         return np.searchsorted(self._cumulative, rng.random(throws), side="right")
+
+
+def configuration_digest(configuration: Configuration) -> str:
+    """Identify what physics throws: SHA-256 of a configuration and its versions, in hex."""
+    from sim.records import versions
+
+    return _digest([configuration.as_dict(), versions()])
+
+
+def _digest(values: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 def landings_of(landings: Landings) -> list[Landing]:

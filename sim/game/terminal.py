@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Mapping
 from typing import TypeVar
+
+from sim.standard_streams import abandon, printable
 
 PIG_LINES: Mapping[str, str] = {
     "side_no_dot": "~(_____)8=",
@@ -18,6 +21,7 @@ PIG_LINES: Mapping[str, str] = {
 """How a pig lies, in a line of ASCII; its curly tail is to the left, its snout to the right."""
 
 QUIT_WORDS = ("q", "quit")
+LONGEST_ANSWER = 10_000
 
 Answer = TypeVar("Answer")
 
@@ -29,28 +33,47 @@ class Left(Exception):
 class Terminal:
     """Asks on standard output, reads standard input."""
 
-    def say(self, text: str) -> None:
-        """Print a line."""
-        print(text, flush=True)
+    def __init__(self) -> None:
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+
+    def say(self, text: str, end: str = "\n") -> None:
+        """Print a line.
+
+        Raises:
+            OSError: If nobody reads it, or the system refuses.
+        """
+        try:
+            print(text, end=end, flush=True)
+        except OSError:
+            abandon(sys.stdout)
+            raise
 
     def ask(self, prompt: str) -> str:
         """Ask once.
 
         Raises:
             Left: At the end of input, and when the person types a word that quits.
+            OSError: If the system refuses to print or to read.
         """
         try:
-            answer = input(prompt).strip()
+            answer = self._read(prompt).strip()
         except EOFError:
             self.say("")
             raise Left("end of input") from None
-        except UnicodeDecodeError:
-            return "?"
-        if not sys.stdin.isatty():  # a transcript shows the answers too
-            self.say(answer)
         if answer.lower() in QUIT_WORDS:
             raise Left("left")
         return answer
+
+    def _read(self, prompt: str) -> str:
+        if sys.stdin is not None and sys.stdin.isatty():
+            return input(prompt)
+        self.say(prompt, end="")
+        line = "" if sys.stdin is None else sys.stdin.readline(LONGEST_ANSWER)
+        if not line:  # standard input is closed, or at its end
+            raise EOFError
+        self.say(printable(line.strip()))  # a transcript shows the answers too
+        return line
 
     def ask_until(self, prompt: str, read: Callable[[str], Answer]) -> Answer:
         """Ask until the answer can be read.

@@ -20,6 +20,9 @@ from sim.game.strategy import Situations, Strategy, decide
 
 GAMES_AT_ONCE = 50_000
 
+MOST_THROWS = 20_000
+"""Of a game; one to 100 takes some 50."""
+
 _NOBODY = -1
 _NONE, _TURN_LOST, _POINTS_LOST, _OUT = (
     EFFECTS.index(effect) for effect in ("none", "turn_lost", "game_points_lost", "out_of_game")
@@ -135,8 +138,16 @@ class Tables:
 
         Args:
             draw: Gives one number in the table's landings for each game that still goes on.
+
+        Raises:
+            ValueError: If a game does not end within `MOST_THROWS`.
         """
         while len(going := np.flatnonzero(self.winner == _NOBODY)):
+            if self.thrown.max() >= MOST_THROWS:
+                raise ValueError(
+                    f"a game was not over after {MOST_THROWS:,} throws: these players rarely reach "
+                    f"{self._rules.target} points by these throws"
+                )
             self._stop(self._stopping(going))
             going = going[self.winner[going] == _NOBODY]
             self._call(going)

@@ -15,6 +15,7 @@ from sim.game.party.cards import (
     RollCard,
     parse_positions,
 )
+from sim.regular_file import FileError, read_regular_file
 
 STANDARD_DECK = Path(__file__).parent.parent / "data" / "pig_party_deck.csv"
 """Ours: the rulebook does not print the cards."""
@@ -59,13 +60,9 @@ def read_deck(path: str | os.PathLike[str] = STANDARD_DECK) -> Deck:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise DeckError(f"{path}: expected a deck of at most {MAX_BYTES:,} bytes")
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise DeckError(f"{path}: {error.strerror or 'cannot be read'}") from None
+        return read_regular_file(path, MAX_BYTES).decode("utf-8-sig")
+    except FileError as error:
+        raise DeckError(str(error)) from None
     except UnicodeDecodeError:
         raise DeckError(f"{path}: expected a CSV file in UTF-8") from None
 

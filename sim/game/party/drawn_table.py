@@ -45,6 +45,11 @@ class DrawnTable:
         self._cumulative = np.cumsum(list(shares.values()))[:-1] / sum(shares.values())
         self._seed = seed
 
+    def check(self, game: PartyGame) -> None:
+        """Refuse pigs that lie somewhere: here they have no poses."""
+        if any(pig.pose is not None for seat in game.seats for pig in seat.pigs):
+            raise ValueError("a pig that was drawn has no pose, but one of the game's has")
+
     def throw(self, game: PartyGame) -> Thrown:
         """Draw a throw; throw i of a game depends on the seed and i."""
         child = np.random.SeedSequence(self._seed, spawn_key=(game.throws,))

@@ -13,6 +13,7 @@ from sim.configuration import Configuration
 from sim.game.party.state import MOST_PLAYERS, LandedPig, PartyGame, Pose, Thrown
 from sim.rest import AT_REST
 from sim.throw import Landings, Lying, Thrower
+from sim.touch import TouchJudge, TouchRule
 
 MOVED_DISTANCE = 0.0002
 """A pig that lay and is this far from where it lay was moved [m]; assumption.
@@ -22,6 +23,12 @@ Of 4,500 pigs that were put down 99 % crept up to 0.05 mm and 0.3 degrees; the o
 
 MOVED_ANGLE = radians(1.0)
 """The same for a turn [rad]; assumption."""
+
+ON_TABLE = 0.001
+"""The lowest point of a pig at rest is this near the table's top [m]."""
+
+APART = 1e-6
+"""Pigs at rest are farther apart [m]; less than for touching, since those that lie may creep."""
 
 DEVICE_DISTANCE = 0.3
 """Of each player's device from the middle of the table [m]; assumption."""
@@ -41,6 +48,24 @@ class PhysicsTable:
         engine = replace(configuration.engine, table_radius=self._radius)
         self._configuration = replace(configuration, engine=engine)
         self._throwers: dict[int, Thrower] = {}
+
+    def check(self, game: PartyGame) -> None:
+        """Refuse pigs that do not lie on the table, or that lie in each other."""
+        poses = [pig.pose for seat in game.seats for pig in seat.pigs]
+        known = [pose for pose in poses if pose is not None]
+        if len(known) < len(poses):
+            raise ValueError("a pig without a pose lies on the table: physics did not throw it")
+        if not known:
+            return
+        translation = np.array([pose.translation for pose in known])
+        quat = np.array([pose.quat_xyzw for pose in known])
+        shape = self._configuration.pig.shape
+        heights = Rotation.from_quat(quat).as_matrix()[:, 2] @ shape.hull.vertices.T
+        lowest = heights.min(axis=1) + translation[:, 2]
+        if _is_beyond(self._radius, translation) or (np.abs(lowest) > ON_TABLE).any():
+            raise ValueError("a pig that should lie on the table lies off it")
+        if (TouchJudge(shape, TouchRule(distance=APART)).judge(translation, quat) != "none").any():
+            raise ValueError("two pigs that should lie apart touch")
 
     def throw(self, game: PartyGame) -> Thrown:
         """Throw; throw i of a game is throw i of the configuration's seed."""

@@ -8,10 +8,24 @@ from typing import Protocol
 from sim.game.party.cards import Card
 from sim.game.party.rules import Step, bonus, land, lose
 from sim.game.party.state import BONUS, LOSE, OVER, PartyGame, Thrown
+from sim.whole_number import parse_whole_number
+
+HELP = "Enter or t throws, q leaves and saves the game, ? or help says this"
+
+_THROW_WORDS = ("", "t", "throw")
+_HELP_WORDS = ("?", "h", "help")
 
 
 class PartyTable(Protocol):
     """Throws pigs among those that lie."""
+
+    def check(self, game: PartyGame) -> None:
+        """Refuse a game whose pigs cannot lie so on this table.
+
+        Raises:
+            ValueError: In one line.
+        """
+        ...
 
     def throw(self, game: PartyGame) -> Thrown:
         """Throw what is due in a game; the same game, the same throw, so that it can resume."""
@@ -57,20 +71,24 @@ class Asked:
         self.ask = ask
 
     def ready(self, game: PartyGame) -> None:
-        """Wait for Enter."""
+        """Ask until the player throws."""
         purpose = "for the bonus roll" if game.phase == BONUS else "to throw"
         pigs = f"{game.pigs_to_throw} pig{'s' * (game.pigs_to_throw > 1)}"
-        self.ask(f"Press Enter {purpose} ({pigs}): ")
+        question = f"Press Enter {purpose} ({pigs}): "
+        prompt = question
+        while (answer := self.ask(prompt).strip().lower()) not in _THROW_WORDS:
+            problem = "" if answer in _HELP_WORDS else f"{answer[:20]!r} is no answer. "
+            prompt = f"{problem}{HELP}. {question}"
 
     def card_to_lose(self, game: PartyGame, cards: Sequence[Card]) -> Card:
         """List the cards and ask for a number until it is one of them."""
         listed = ", ".join(f"{number} {card}" for number, card in enumerate(cards, start=1))
         prompt = f"Which card do you lose? {listed}: ".replace("_", " ")
         while True:
-            answer = self.ask(prompt).strip()
-            if answer.isdecimal() and 1 <= int(answer) <= len(cards):
-                return cards[int(answer) - 1]
-            prompt = f"Please type a number from 1 to {len(cards)}: "
+            try:
+                return cards[parse_whole_number(self.ask(prompt).strip(), 1, len(cards)) - 1]
+            except ValueError:
+                prompt = f"Please type a number from 1 to {len(cards)}: "
 
 
 def play_party(game: PartyGame, deciders: Sequence[Decider], table: PartyTable) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from sim.game.party.cards import Card, Deck, PointCard, RollCard
 from sim.game.party.event import Event
 from sim.game.party.state import (
     BONUS,
+    JOWLER,
     LOSE,
     OVER,
     TARGET,
@@ -24,6 +25,7 @@ from sim.game.party.state import (
     Seat,
     Thrown,
     check_players,
+    check_target,
 )
 from sim.game.score import SIDES
 
@@ -39,6 +41,7 @@ class Step:
 def deal(deck: Deck, players: int, rng: np.random.Generator, target: int = TARGET) -> Step:
     """Shuffle the roll cards and turn the top one face up; the first player throws first."""
     check_players(players)
+    check_target(target)
     order = rng.permutation(len(deck.roll_cards))
     first, *others = (deck.roll_cards[int(number)] for number in order)
     game = PartyGame(
@@ -189,9 +192,9 @@ def _is_jowler_missing(game: PartyGame) -> bool:
     assert game.card is not None
     most = max(seat.throws for seat in game.seats)
     playing = [seat for seat in game.seats if not seat.is_out]
-    stays = any(pig.position == "leaning_jowler" for seat in playing for pig in seat.staying)
+    stays = any(pig.position == JOWLER for seat in playing for pig in seat.staying)
     is_round_over = all(seat.throws == most for seat in playing)
-    return "leaning_jowler" in game.card.wanted and is_round_over and not stays
+    return JOWLER in game.card.wanted and is_round_over and not stays
 
 
 def _turn_up(game: PartyGame) -> Step:

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sim.game.party.cards import ALL_PIGS, Card, Deck, PointCard, RollCard
+from sim.game.score import MAX_TARGET
 
 FEWEST_PLAYERS, MOST_PLAYERS = 2, 4
 PAIR = 2
 TARGET = 100
 MOST_THROWS = 10**9
+JOWLER = "leaning_jowler"
 
 THROW, LOSE, BONUS, OVER = "throw", "lose", "bonus", "over"
 PHASES = (THROW, LOSE, BONUS, OVER)
@@ -143,12 +145,13 @@ class PartyGame:
         check_players(len(self.seats))
         if not 0 <= self.turn < len(self.seats):
             raise ValueError(f"turn: expected 0 to {len(self.seats) - 1}, got {self.turn}")
-        if self.target < 1:
-            raise ValueError(f"target: expected 1 or more, got {self.target}")
+        check_target(self.target)
         if not 0 <= self.throws <= MOST_THROWS:
             raise ValueError(f"throws: expected 0 to {MOST_THROWS:,}, got {self.throws}")
         self._check_phase()
+        self._check_throws()
         self._check_pigs()
+        self._check_covered()
         won_roll = [card for seat in self.seats for card in seat.roll_cards]
         won_point = [card for seat in self.seats for card in seat.point_cards]
         up = () if self.card is None else (self.card,)
@@ -165,12 +168,33 @@ class PartyGame:
             raise ValueError(f"{player} is out and cannot throw")
         if self.phase == LOSE and not self.thrower.cards:
             raise ValueError(f"{player} has no card to lose")
+        if self.phase == LOSE and not self.thrower.throws:
+            raise ValueError(f"{player} has thrown no Oinker at this card")
+        if self.phase in (THROW, LOSE) and max(seat.score for seat in self.seats) >= self.target:
+            raise ValueError(f"a player has {self.target} points, so the game would be over")
 
-    def _check_pigs(self) -> None:
+    def _check_throws(self) -> None:
         for number, seat in enumerate(self.seats, start=1):
             if seat.throws < 0:
                 raise ValueError(f"player {number}: throws: expected 0 or more, got {seat.throws}")
-            if len(seat.pigs) > (PAIR if self.card else 0):
+            if (seat.pigs or seat.is_out) and not seat.throws:
+                raise ValueError(f"player {number}: pigs lie or are out that nobody threw")
+        thrown = sum(seat.throws for seat in self.seats)
+        if thrown > self.throws:
+            raise ValueError(
+                f"throws: players threw {thrown} times, more than {self.throws} in all"
+            )
+
+    def _check_covered(self) -> None:
+        if self.covered and self.card is None:
+            raise ValueError("covered: expected no card under one that is not there")
+        for card in self.covered:
+            if JOWLER not in card.wanted:
+                raise ValueError(f"covered: {card} wants no {JOWLER}, so nothing covers it")
+
+    def _check_pigs(self) -> None:
+        for number, seat in enumerate(self.seats, start=1):
+            if len(seat.pigs) > (len(self.card.wanted) if self.card else 0):
                 raise ValueError(f"player {number}: too many pigs on the table")
             if seat.staying and not self._is_short_of_match(seat):
                 raise ValueError(f"player {number}: a pig stays that the card does not want")
@@ -214,6 +238,12 @@ def check_players(players: int) -> None:
         raise ValueError(
             f"players: Pig Party is for {FEWEST_PLAYERS} to {MOST_PLAYERS}, got {players}"
         )
+
+
+def check_target(target: int) -> None:
+    """Refuse points that no game is played to."""
+    if not 1 <= target <= MAX_TARGET:
+        raise ValueError(f"target: expected 1 to {MAX_TARGET:,} points, got {target}")
 
 
 def _check_cards(kind: str, expected: Sequence[Card], found: Sequence[Card]) -> None:
