@@ -20,8 +20,11 @@ from sim.records import BLOCK_THROWS, concatenate, versions
 from sim.summary import Summary, summarize
 from sim.throw import Landings, Thrower
 
-_TASK_THROWS = 25
-"""Throws sent to a worker at once: a fraction of a second, so that none waits long for another."""
+_TASK_THROWS = 8
+"""Throws sent to a worker at once: a third of a second, so that none waits long for another."""
+
+_PROCESS_THROWS = 25
+"""Throws that take about as long as a process needs to start."""
 
 Progress = Callable[[int, int], None]
 
@@ -139,8 +142,8 @@ def _block(block: int, throws: int) -> range:
 
 
 def _useful_processes(throws: int, workers: int) -> int:
-    """Start no process that would have less than a task's throws: it costs about as much."""
-    return max(1, min(workers, throws // _TASK_THROWS))
+    """Start no process that would not be worth its start."""
+    return max(1, min(workers, throws // _PROCESS_THROWS))
 
 
 def _task_throws(throws: int, processes: int) -> int:
