@@ -13,26 +13,16 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from sim.game.command import play_command
-from sim.lengths import parse_length
+from sim.options import Json, Pig, check_pig
 from sim.refusal import INTERRUPTED, Refusal, refused_input
-from sim.standard_streams import abandon, complain, deliver, prepare_streams, printable
+from sim.standard_streams import abandon, complain, deliver, prepare_streams
+from sim.throw_command import throw_command
 from sim.validate.command import validate_command
-from sim.whole_number import parse_whole_number
-
-if TYPE_CHECKING:
-    from sim.batch import Batch
-    from sim.configuration import Configuration
-
-MAX_THROWS = 10**9
-MAX_SEED = 2**63 - 1
-MAX_WORKERS = 256
-MAX_PIGS = 8
 
 app = typer.Typer(
     name="pigs",
@@ -42,38 +32,7 @@ app = typer.Typer(
 )
 
 
-Pig = Annotated[str, typer.Option("--pig", help="standard, uniform, big, or a mesh file in mm.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Throws = Annotated[str, typer.Option("--throws", "-n", metavar="N", help="How many.")]
-Seed = Annotated[str, typer.Option(metavar="N", help="The same seed, the same throws.")]
-Device = Annotated[
-    str,
-    typer.Option(
-        help="kern2006: the published trap door; drop: from rest, turned at random; hand: thrown."
-    ),
-]
-Height = Annotated[
-    str | None, typer.Option(help="Of release: 8in, 127mm, 12.7cm, 0.127m [default: the device's]")
-]
-Start = Annotated[
-    str | None, typer.Option(help="forward, backward or mixed [default: the device's]")
-]
-Pigs = Annotated[str, typer.Option(metavar="N", help="Thrown together, 1 to 8.")]
-Engine = Annotated[str, typer.Option(help="bullet: PyBullet.")]
-Workers = Annotated[
-    str | None,
-    typer.Option(metavar="N", help="Processes [default: all cores]; changes no result."),
-]
-Out = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Directory for one Parquet row per pig [default: write nothing]"
-    ),
-]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in --out.")]
-
-
-def _command(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def command(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add a command whose examples stay on one line each, so that they can be pasted."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -91,96 +50,10 @@ def pigs() -> None:
     """
 
 
-@_command("throw")
-def throw_command(
-    throws: Throws = "1000",
-    seed: Seed = "0",
-    device: Device = "kern2006",
-    height: Height = None,
-    start: Start = None,
-    pig: Pig = "standard",
-    pigs: Pigs = "2",
-    engine: Engine = "bullet",
-    workers: Workers = None,
-    out: Out = None,
-    resume: Resume = False,
-    as_json: Json = False,
-) -> str:
-    """Throw pigs, and compare how they land with the published table.
-
-    Example: pigs throw -n 1000 --device kern2006 --height 8in --start forward --out throws
-    """
-    if resume and out is None:
-        raise Refusal("--resume: needs the directory to go on with, as --out DIR")
-    if out == "":
-        raise Refusal("--out: expected a directory, got ''")
-    total = _whole("--throws", throws, 1, MAX_THROWS)
-    processes = None if workers is None else _whole("--workers", workers, 1, MAX_WORKERS)
-    configuration = _configuration(engine, seed, pig, pigs, device, height, start)
-    batch = _batch(configuration, total, processes, Path(out) if out else None, resume)
-    from sim.outcome import outcome_json, outcome_text
-
-    if as_json:
-        return json.dumps(outcome_json(batch, configuration.seed, engine, configuration.as_dict()))
-    together = f"{configuration.pigs} {printable(pig)} pig{'s' * (configuration.pigs > 1)}"
-    released = ", ".join(word for word in (device, height, start) if word)
-    source = f"device {released}, seed {configuration.seed}, engine {engine}"
-    return outcome_text(batch, f"{total:,} throws of {together}, {source}")
+command("throw")(throw_command)
 
 
-def _configuration(
-    engine: str,
-    seed: str,
-    pig: str,
-    pigs: str,
-    device: str,
-    height: str | None,
-    start: str | None,
-) -> Configuration:
-    from sim.configuration import ENGINES, configure
-
-    if engine not in ENGINES:
-        raise Refusal(f"unknown engine '{engine}': expected {', '.join(ENGINES)}")
-    _check_pig(pig)
-    with refused_input():
-        return configure(
-            seed=_whole("--seed", seed, 0, MAX_SEED),
-            pig=pig,
-            pigs=_whole("--pigs", pigs, 1, MAX_PIGS),
-            device=device,
-            height=None if height is None else _length("--height", height),
-            start=start,
-        )
-
-
-def _check_pig(pig: str) -> None:
-    if not pig:
-        raise Refusal("--pig: expected standard, uniform, big, or a mesh file, got ''")
-
-
-def _batch(
-    configuration: Configuration, throws: int, workers: int | None, out: Path | None, resume: bool
-) -> Batch:
-    """Throw under a progress bar."""
-    from sim.batch import run_batch, usable_cores
-    from sim.crew import BatchError
-    from sim.progress import LateProgress
-
-    if workers is None:
-        workers = min(usable_cores(), MAX_WORKERS)
-    try:
-        with LateProgress() as progress:
-            return run_batch(
-                configuration, throws, workers=workers, out=out, resume=resume, progress=progress
-            )
-    except BatchError as error:
-        raise Refusal(str(error)) from None
-    except KeyboardInterrupt:
-        kept = f"; finished blocks are kept in {out}: continue with --resume" if out else ""
-        raise Refusal(f"interrupted{kept}", INTERRUPTED) from None
-
-
-@_command("poses")
+@command("poses")
 def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
     """List the stable poses of a pig: what carries it, and how likely by geometry alone.
 
@@ -190,7 +63,7 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
     from sim.stable_positions import stable_positions
     from sim.text_table import format_table, percent
 
-    _check_pig(pig)
+    check_pig(pig)
     with refused_input():
         body = load_pig(pig)
         found = stable_positions(body.shape, body.mass_properties)
@@ -204,11 +77,11 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
     return f"{format_table(header, rows, texts=2)}\nby geometry alone: no forecast of throws"
 
 
-_command("play")(play_command)
-_command("validate")(validate_command)
+command("play")(play_command)
+command("validate")(validate_command)
 
 
-@_command("score")
+@command("score")
 def score_command(
     position_a: Annotated[str, typer.Argument(metavar="A", help="Position of one pig.")],
     position_b: Annotated[str, typer.Argument(metavar="B", help="Position of the other.")],
@@ -236,16 +109,6 @@ def score_command(
     points = f"{worth.points} point{'s' * (worth.points != 1)}"
     effect = "" if worth.effect == "none" else f", {worth.effect.replace('_', ' ')}"
     return f"{worth.name}: {points}{effect}\n{worth.reason}"
-
-
-def _length(option: str, text: str) -> float:
-    with refused_input(f"{option} "):
-        return parse_length(text)
-
-
-def _whole(option: str, text: str, low: int, high: int) -> int:
-    with refused_input(f"{option}: "):
-        return parse_whole_number(text, low, high)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,0 +1,99 @@
+"""The command `pigs throw`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sim.options import (
+    MAX_WORKERS,
+    Device,
+    Engine,
+    Height,
+    Json,
+    Pig,
+    Pigs,
+    Seed,
+    Start,
+    Workers,
+    read_configuration,
+    whole,
+)
+from sim.refusal import INTERRUPTED, Refusal
+from sim.standard_streams import printable
+
+if TYPE_CHECKING:
+    from sim.batch import Batch
+    from sim.configuration import Configuration
+
+MAX_THROWS = 10**9
+
+Throws = Annotated[str, typer.Option("--throws", "-n", metavar="N", help="How many.")]
+Out = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DIR", help="Directory for one Parquet row per pig [default: write nothing]"
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in --out.")]
+
+
+def throw_command(
+    throws: Throws = "1000",
+    seed: Seed = "0",
+    device: Device = "kern2006",
+    height: Height = None,
+    start: Start = None,
+    pig: Pig = "standard",
+    pigs: Pigs = "2",
+    engine: Engine = "bullet",
+    workers: Workers = None,
+    out: Out = None,
+    resume: Resume = False,
+    as_json: Json = False,
+) -> str:
+    """Throw pigs, and compare how they land with the published table.
+
+    Example: pigs throw -n 1000 --device kern2006 --height 8in --start forward --out throws
+    """
+    if resume and out is None:
+        raise Refusal("--resume: needs the directory to go on with, as --out DIR")
+    if out == "":
+        raise Refusal("--out: expected a directory, got ''")
+    total = whole("--throws", throws, 1, MAX_THROWS)
+    processes = None if workers is None else whole("--workers", workers, 1, MAX_WORKERS)
+    configuration = read_configuration(engine, seed, pig, pigs, device, height, start)
+    batch = _batch(configuration, total, processes, Path(out) if out else None, resume)
+    from sim.outcome import outcome_json, outcome_text
+
+    if as_json:
+        return json.dumps(outcome_json(batch, configuration.seed, engine, configuration.as_dict()))
+    together = f"{configuration.pigs} {printable(pig)} pig{'s' * (configuration.pigs > 1)}"
+    released = ", ".join(word for word in (device, height, start) if word)
+    source = f"device {released}, seed {configuration.seed}, engine {engine}"
+    return outcome_text(batch, f"{total:,} throws of {together}, {source}")
+
+
+def _batch(
+    configuration: Configuration, throws: int, workers: int | None, out: Path | None, resume: bool
+) -> Batch:
+    """Throw under a progress bar."""
+    from sim.batch import run_batch, usable_cores
+    from sim.crew import BatchError
+    from sim.progress import LateProgress
+
+    if workers is None:
+        workers = min(usable_cores(), MAX_WORKERS)
+    try:
+        with LateProgress() as progress:
+            return run_batch(
+                configuration, throws, workers=workers, out=out, resume=resume, progress=progress
+            )
+    except BatchError as error:
+        raise Refusal(str(error)) from None
+    except KeyboardInterrupt:
+        kept = f"; finished blocks are kept in {out}: continue with --resume" if out else ""
+        raise Refusal(f"interrupted{kept}", INTERRUPTED) from None
