@@ -6,26 +6,21 @@ built from it, and never follows a reference to another file.
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import trimesh
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from meshes.density import volume_moments
+from meshes.glb import read_glb
+from meshes.mesh_file import TooManyFaces, Triangles, read_obj, read_ply, read_stl
 from meshes.shape import FloatArray, IntArray, Shape, Surface, union_of_surfaces
 
-MAX_FACES = 200_000
-"""Far more than a die needs."""
-
-MAX_BYTES = 100_000_000
+MAX_BYTES = 64_000_000
 """Refuse a larger file before it is read."""
 
 EXTENT_RANGE = (5.0, 500.0)
@@ -38,12 +33,6 @@ MAX_UNITED_FACES = 5_000
 _MILLIMETER = 1e-3
 _FLATTEST = 1e-4
 """Least volume as a share of the bounding cube's: below it a body is a sheet or a wire."""
-
-_PLY_HEADER = 10_000
-"""A PLY file names its elements within this many bytes."""
-
-_GLB_ACCESSORS = 6
-"""Arrays a mesh may have for every corner, such as normals and colors."""
 
 _PIG_FROM_GLTF = [2, 0, 1]
 """The pig's x, y, z are glTF's z (front), x (left), y (up)."""
@@ -87,8 +76,8 @@ def _standing(surface: Surface) -> Surface:
 
 def _closed_surface(path: Path) -> Surface:
     kind = path.suffix.lower().lstrip(".")
-    if kind not in _CLAIMED_FACES:
-        known = ", ".join(f".{name}" for name in _CLAIMED_FACES)
+    if kind not in _READERS:
+        known = ", ".join(f".{name}" for name in _READERS)
         raise MeshError(f"expected a file that ends in one of {known}")
     vertices, faces = _parsed(_read(path), kind)
     if not np.isfinite(vertices).all():
@@ -118,26 +107,18 @@ def _read(path: Path) -> bytes:
 def _parsed(data: bytes, kind: str) -> tuple[FloatArray, IntArray]:
     """Parse what claims to be small enough; whatever a parser chokes on is no mesh."""
     try:
-        claimed = _CLAIMED_FACES[kind](data)
-        if claimed > MAX_FACES:
-            raise MeshError(f"has about {claimed} faces; expected at most {MAX_FACES}, simplify it")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            mesh = trimesh.load_scene(
-                io.BytesIO(data), file_type=kind, process=False, skip_materials=True
-            ).to_mesh()
-            vertices = np.array(mesh.vertices, dtype=np.float64)
-            faces = np.array(mesh.faces, dtype=np.int64)
+            warnings.simplefilter("error", DeprecationWarning)  # NumPy's on text without numbers
+            vertices, faces = _READERS[kind](data)
         if vertices.shape[1:] != (3,) or faces.shape[1:] != (3,) or len(faces) == 0:
             raise ValueError("no triangles in space")
         if faces.min() < 0 or faces.max() >= len(vertices):
             raise ValueError("faces without vertices")
-    except MeshError:
-        raise
+    except TooManyFaces as error:
+        raise MeshError(str(error)) from None
     except Exception:  # parsers raise whatever garbage makes them
         raise MeshError(f"is not a mesh; expected a whole file in {kind.upper()} format") from None
-    if len(faces) > MAX_FACES:
-        raise MeshError(f"has {len(faces)} faces; expected at most {MAX_FACES}, simplify it")
     return (vertices[:, _PIG_FROM_GLTF] if kind == "glb" else vertices), faces
 
 
@@ -217,36 +198,9 @@ def _bodies(surface: Surface) -> list[Surface]:
     return bodies
 
 
-def _stl_faces(data: bytes) -> int:
-    return data.count(b"facet normal") or (len(data) - 84) // 50
-
-
-def _obj_faces(data: bytes) -> int:
-    return data.count(b"\nf ")
-
-
-def _ply_faces(data: bytes) -> int:
-    claims = re.findall(rb"element\s+(\w+)\s+(\d+)", data[:_PLY_HEADER])
-    return max(int(count) // (1 if what == b"face" else 3) for what, count in claims)
-
-
-def _glb_faces(data: bytes) -> int:
-    """Count what the scene would build: a file of little size may repeat or claim a lot."""
-    length = int.from_bytes(data[12:16], "little")
-    tree = json.loads(data[20 : 20 + length])
-    counts = [int(accessor["count"]) for accessor in tree["accessors"]]
-    corners = [
-        counts[primitive.get("indices", primitive["attributes"]["POSITION"])]
-        for node in tree["nodes"]
-        if "mesh" in node
-        for primitive in tree["meshes"][node["mesh"]]["primitives"]
-    ]
-    return max(sum(corners), sum(counts) // _GLB_ACCESSORS) // 3
-
-
-_CLAIMED_FACES: dict[str, Callable[[bytes], int]] = {
-    "stl": _stl_faces,
-    "obj": _obj_faces,
-    "ply": _ply_faces,
-    "glb": _glb_faces,
+_READERS: dict[str, Callable[[bytes], Triangles]] = {
+    "stl": read_stl,
+    "obj": read_obj,
+    "ply": read_ply,
+    "glb": read_glb,
 }

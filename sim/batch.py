@@ -1,27 +1,29 @@
-"""Many throws: over worker processes, in blocks on disk, resumed where they stopped.
+"""Many throws: over worker processes or a cluster, in files on disk, resumed where they stopped.
 
 A throw is a function of (seed, index, parameters), so a batch is its plain loop over the indices,
-bit for bit, however many processes share it and however often it was interrupted.
+bit for bit, however many workers share it and however often it was interrupted.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sim.batch_directory import BatchDirectory, open_directory
+from sim.batch_directory import BatchDirectory, DamagedBlock, open_directory
+from sim.cluster import PROCESSES, check_executor, cluster_crew
 from sim.configuration import Configuration
-from sim.crew import TASKS_AHEAD, BuildThrower, throw_in_order
-from sim.records import BLOCK_THROWS, concatenate, versions
+from sim.crew import BuildThrower, Crew, Notice, Task, Thrown, throw_in_order
+from sim.processes import local_crew
+from sim.records import block_throws, concatenate, versions
 from sim.summary import Summary, summarize
 from sim.throw import Landings, Thrower
 
-_TASK_THROWS = 8
-"""Throws sent to a worker at once: a third of a second, so that none waits long for another."""
+_LEAST_TASK = 8
+"""Throws in a task of unknown speed; also what is slow to start is not taken for slow."""
 
 _PROCESS_THROWS = 25
 """Throws that take about as long as a process needs to start."""
@@ -57,7 +59,10 @@ def run_batch(
     workers: int = 1,
     out: Path | None = None,
     resume: bool = False,
+    executor: str = PROCESSES,
+    is_shared: bool = False,
     progress: Progress = lambda done, total: None,
+    notice: Notice = lambda line: None,
     build_thrower: BuildThrower = Thrower,
 ) -> Batch:
     """Throw indices 0..throws-1 and count how they land.
@@ -68,88 +73,137 @@ def run_batch(
         workers: Processes; 1 throws in this one. The results do not depend on it.
         out: Directory for the records; None writes nothing.
         resume: Take up what an interrupted run of the same configuration left in `out`.
+        executor: `processes` of this machine, `dask://HOST:PORT`, or `mpi`.
+        is_shared: Workers write into `out`, which they all see, instead of sending results home.
         progress: Called with the throws done and their total, before the first and after each task.
-        build_thrower: Makes the thrower of each process; must be importable there.
+        notice: Told of every damaged file that is thrown again and every throw that is given up.
+        build_thrower: Makes the thrower of each worker; must be importable there.
 
     Raises:
-        BatchError: In one line: `out` is refused, the disk fails, or a worker dies. Finished
+        BatchError: In one line: `out` is refused, the disk fails, or all workers die. Finished
             blocks stay on disk.
     """
     if throws < 1 or workers < 1:
         raise ValueError(f"expected 1 throw or more and 1 worker or more, got {throws}, {workers}")
+    check_executor(executor)
+    run = _Run(throws, configuration, is_shared, progress, notice)
+
+    def hire(missing: int) -> Crew:
+        """Start no process that would not be worth its start."""
+        if executor != PROCESSES:
+            return cluster_crew(executor, configuration, build_thrower)
+        processes = max(1, min(workers, missing // _PROCESS_THROWS))
+        return local_crew(configuration, build_thrower, processes)
+
     if out is None:
-        return _run(configuration, throws, workers, None, progress, build_thrower)
+        return run.finish(hire, None)
     identity = {
         "configuration": configuration.as_dict(),
         "throws": throws,
         "versions": versions(),
     }
     with open_directory(out, identity, resume) as directory:
-        return _run(configuration, throws, workers, directory, progress, build_thrower)
+        return run.finish(hire, directory)
 
 
-def _run(
-    configuration: Configuration,
-    throws: int,
-    workers: int,
-    directory: BatchDirectory | None,
-    progress: Progress,
-    build_thrower: BuildThrower,
-) -> Batch:
-    """Throw the blocks that are not there yet, in order."""
-    summary, todo = _take_up(directory, throws, configuration.pigs)
-    missing = throws - summary.throws
-    if not missing:
-        return Batch(summary, None)
-    processes = _useful_processes(missing, workers)
-    size = _task_throws(missing, processes)
-    tasks = (task for block in todo for task in _split(_block(block, throws), size))
-    start = time.perf_counter()
-    with closing(throw_in_order(configuration, build_thrower, tasks, processes)) as results:
-        for block in todo:
-            progress(summary.throws, throws)
+@dataclass(frozen=True)
+class _Run:
+    """What is to be thrown, and who is told."""
+
+    throws: int
+    configuration: Configuration
+    is_shared: bool
+    progress: Progress
+    notice: Notice
+
+    def finish(self, hire: Callable[[int], Crew], directory: BatchDirectory | None) -> Batch:
+        """Throw the blocks that are not there yet, in order."""
+        summary, todo = self._take_up(directory)
+        missing = self.throws - summary.throws
+        if not missing:
+            return Batch(summary, None)
+        start = time.perf_counter()
+        done = summary.throws
+        with hire(missing) as crew:
+            pace = _Pace(crew, missing)
+            self.progress(done, self.throws)
             parts: list[Landings] = []
-            for task in _split(_block(block, throws), size):
-                parts.append(next(results))
-                progress(summary.throws + task.stop - block * BLOCK_THROWS, throws)
-            landings = concatenate(parts)
-            if directory is not None:
-                directory.write(block, landings)
-            summary += summarize(landings)
-    return Batch(summary, missing / (time.perf_counter() - start))
+            tasks = self._tasks(todo, pace, directory)
+            with closing(throw_in_order(crew, tasks, self.notice)) as results:
+                for thrown in results:
+                    parts += [one.landings for one in thrown if one.landings is not None]
+                    done += pace.note(thrown)
+                    self.progress(done, self.throws)
+                    block = self._block(thrown[-1].indices.start)
+                    if thrown[-1].indices.stop == block.stop:
+                        summary += summarize(self._keep(block, parts, directory))
+                        parts = []
+        return Batch(summary, missing / (time.perf_counter() - start))
+
+    def _keep(
+        self, block: range, parts: list[Landings], directory: BatchDirectory | None
+    ) -> Landings:
+        """See to it that a block is on disk."""
+        if directory is not None and not parts:
+            return directory.read_delivered(block)
+        landings = concatenate(parts)
+        if directory is not None:
+            directory.write(landings)
+        return landings
+
+    def _take_up(self, directory: BatchDirectory | None) -> tuple[Summary, Sequence[int]]:
+        """Count the finished blocks, and list the first throws of the others."""
+        starts = range(0, self.throws, block_throws(self.throws))
+        summary = Summary.empty(self.configuration.pigs)
+        if directory is None:
+            return summary, starts
+        todo = []
+        for start in starts:
+            if not directory.has(start):
+                todo.append(start)
+                continue
+            try:
+                summary += summarize(directory.read(self._block(start)))
+            except DamagedBlock as damage:
+                self.notice(directory.set_aside(start, damage))
+                todo.append(start)
+        return summary, todo
+
+    def _tasks(
+        self, todo: Sequence[int], pace: _Pace, directory: BatchDirectory | None
+    ) -> Iterator[Task]:
+        for start in todo:
+            block = self._block(start)
+            if directory is not None and self.is_shared:
+                yield Task(block, replace(directory, path=directory.path.resolve()).deliver)
+                continue
+            while block:
+                task, block = block[: pace.throws], block[pace.throws :]
+                yield Task(task)
+
+    def _block(self, index: int) -> range:
+        """Give the block that a throw is in."""
+        size = block_throws(self.throws)
+        start = index // size * size
+        return range(start, min(start + size, self.throws))
 
 
-def _take_up(
-    directory: BatchDirectory | None, throws: int, pigs: int
-) -> tuple[Summary, Sequence[int]]:
-    """Count the finished blocks, and list the others."""
-    blocks = range(-(-throws // BLOCK_THROWS))
-    summary = Summary.empty(pigs)
-    if directory is None:
-        return summary, blocks
-    todo = []
-    for block in blocks:
-        if directory.has(block):
-            summary += summarize(directory.read(block, _block(block, throws)))
-        else:
-            todo.append(block)
-    return summary, todo
+class _Pace:
+    """How many throws make a task: as many as a worker does in the time a task should take.
 
+    Attributes:
+        throws: In the next task.
+    """
 
-def _block(block: int, throws: int) -> range:
-    start = block * BLOCK_THROWS
-    return range(start, min(start + BLOCK_THROWS, throws))
+    def __init__(self, crew: Crew, missing: int) -> None:
+        self._most = max(1, missing // crew.ahead)  # short batches too are spread over all
+        self._seconds = crew.task_seconds
+        self.throws = min(_LEAST_TASK, self._most)
 
-
-def _useful_processes(throws: int, workers: int) -> int:
-    """Start no process that would not be worth its start."""
-    return max(1, min(workers, throws // _PROCESS_THROWS))
-
-
-def _task_throws(throws: int, processes: int) -> int:
-    """Choose how many throws a task has: short batches too are spread over all processes."""
-    return max(1, min(_TASK_THROWS, throws // (processes * TASKS_AHEAD)))
-
-
-def _split(indices: range, size: int) -> list[range]:
-    return [indices[at : at + size] for at in range(0, len(indices), size)]
+    def note(self, thrown: Sequence[Thrown]) -> int:
+        """Learn from what a task took; return its throws."""
+        throws = sum(len(one.indices) for one in thrown)
+        seconds = sum(one.seconds for one in thrown)
+        fitting = int(throws * self._seconds / max(seconds, 1e-9))
+        self.throws = min(max(fitting, _LEAST_TASK), self._most)
+        return throws

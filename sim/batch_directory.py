@@ -6,34 +6,44 @@ import errno
 import fcntl
 import json
 import os
-import stat
+import socket
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sim.block import RecordsError, decode_block, encode_block
 from sim.crew import BatchError
 from sim.records import (
+    BLOCK_PATTERN,
     IDENTITY_FILE,
-    RecordsError,
     block_name,
-    encode_block,
-    read_block,
+    block_throws,
     read_file,
     read_identity,
 )
 from sim.throw import Landings
+from sim.whole_file import PARTIAL, remove_leftover, write_whole
 
-_PARTIAL = ".partial"
+_DAMAGED = ".damaged"
 _SHOWN_DIFFERENCES = 6
+_SEND = "leave --shared out, so that results are sent home"
+
+_PATIENCE = 60.0
+"""For a file that another machine has written [s]; network file systems may hide it so long."""
+
+
+class DamagedBlock(Exception):
+    """A finished block is not what this run has written; the message says why."""
 
 
 @dataclass(frozen=True)
 class BatchDirectory:
-    """An open, locked directory that belongs to one run.
+    """An open, locked directory that belongs to one run; a block is a file of its throws.
 
     Attributes:
         path: Of the directory.
@@ -43,29 +53,80 @@ class BatchDirectory:
     path: Path
     identity: dict[str, Any]
 
-    def has(self, block: int) -> bool:
-        """Tell whether this block is finished."""
-        return os.path.lexists(self.path / block_name(block))
+    def has(self, start: int) -> bool:
+        """Tell whether the block that begins with this throw is there, whole or damaged."""
+        return os.path.lexists(self._place(start))
 
-    def read(self, block: int, throws: range) -> Landings:
-        """Read a finished block; refuse one that does not hold exactly these throws."""
-        path = self.path / block_name(block)
+    def read(self, throws: range) -> Landings:
+        """Read a finished block.
+
+        Raises:
+            BatchError: If the file cannot be read.
+            DamagedBlock: If it is not this run's block of these throws, as its checksums have it.
+        """
         try:
-            landings = read_block(path, self.identity)
+            content = read_file(self._place(throws.start))
         except RecordsError as error:
-            raise BatchError(f"{error}; delete that file and continue with --resume") from None
+            raise BatchError(f"{error}; move it elsewhere and continue with --resume") from None
+        try:
+            landings = decode_block(content, self.identity)
+        except RecordsError as error:
+            raise DamagedBlock(str(error)) from None
         if not np.array_equal(landings.index, throws):
-            raise BatchError(
-                f"{path}: expected throws {throws.start} to {throws.stop - 1}; "
-                "delete that file and continue with --resume"
-            )
+            raise DamagedBlock(f"expected throws {throws.start} to {throws.stop - 1}")
         return landings
 
-    def write(self, block: int, landings: Landings) -> None:
-        """Write a block so that it is there either whole or not at all."""
-        path = self.path / block_name(block)
-        _remove_leftover(_partial(path))
-        _write_whole(path, encode_block(landings, self.identity))
+    def set_aside(self, start: int, damage: DamagedBlock) -> str:
+        """Rename a damaged block, so that it can be thrown again; say so in a line."""
+        path = self._place(start)
+        kept = path.with_name(path.name + _DAMAGED)
+        if os.path.lexists(kept):
+            raise BatchError(
+                f"{path}: {damage}; {kept.name} is in the way, move it elsewhere and continue "
+                "with --resume"
+            )
+        path.rename(kept)
+        return f"{path}: {damage}; kept as {kept.name}, its throws are thrown again"
+
+    def write(self, landings: Landings, writer: str = "") -> None:
+        """Write a block so that it is there either whole or not at all.
+
+        Args:
+            landings: Of all its throws.
+            writer: Tells apart who may write the same block at the same time.
+        """
+        path = self._place(int(landings.index[0]))
+        write_whole(path, encode_block(landings, self.identity), writer)
+
+    def deliver(self, landings: Landings) -> None:
+        """Write a block from a worker, on another machine perhaps."""
+        try:
+            is_same = read_identity(self.path) == self.identity
+        except RecordsError as error:
+            raise BatchError(f"a worker does not see the batch: {error}; {_SEND}") from None
+        if not is_same:
+            raise BatchError(f"{self.path}: a worker sees another batch there; {_SEND}")
+        self.write(landings, f".{socket.gethostname()}-{os.getpid()}")
+
+    def read_delivered(self, throws: range) -> Landings:
+        """Read a block that a worker says it has written; a network may show it late."""
+        deadline = time.monotonic() + _PATIENCE
+        while not self.has(throws.start):
+            if time.monotonic() > deadline:
+                raise BatchError(
+                    f"{self._place(throws.start)}: a worker wrote it, but it is not here; {_SEND}"
+                )
+            time.sleep(_PATIENCE / 100)
+        try:
+            return self.read(throws)
+        except DamagedBlock as damage:
+            raise BatchError(
+                f"{self._place(throws.start)}: damaged as a worker wrote it: {damage}; "
+                "continue with --resume"
+            ) from None
+
+    def _place(self, start: int) -> Path:
+        return self.path / block_name(start // block_throws(self.identity["throws"]))
 
 
 @contextmanager
@@ -85,10 +146,12 @@ def open_directory(path: Path, identity: dict[str, Any], resume: bool) -> Iterat
     with _locked(path):
         if os.path.lexists(path / IDENTITY_FILE):
             _check_same(path, identity, resume)
+            for leftover in path.glob(BLOCK_PATTERN + ".*" + PARTIAL):
+                remove_leftover(leftover)
         else:
             content = (json.dumps(identity, indent=2) + "\n").encode()
             _make_empty(path, content)
-            _write_whole(path / IDENTITY_FILE, content)
+            write_whole(path / IDENTITY_FILE, content)
         yield BatchDirectory(path, identity)
 
 
@@ -149,11 +212,11 @@ def _make_empty(path: Path, content: bytes) -> None:
             raise BatchError(
                 f"{path}: not empty (holds {entry.name}) and no batch; give a new directory"
             )
-        _remove_leftover(entry)
+        remove_leftover(entry)
 
 
 def _is_beginning(entry: Path, content: bytes) -> bool:
-    if entry.name != IDENTITY_FILE + _PARTIAL or entry.is_symlink():
+    if entry.name != IDENTITY_FILE + PARTIAL or entry.is_symlink():
         return False
     try:
         return content.startswith(read_file(entry))
@@ -161,39 +224,29 @@ def _is_beginning(entry: Path, content: bytes) -> bool:
         return False
 
 
-def _partial(path: Path) -> Path:
-    return path.with_name(path.name + _PARTIAL)
-
-
-def _remove_leftover(partial: Path) -> None:
-    """Remove what a killed run had half written; anything that a run does not write stays."""
-    with suppress(OSError):
-        if stat.S_ISREG(partial.lstat().st_mode):
-            partial.unlink()
-
-
 def _check_same(path: Path, identity: dict[str, Any], resume: bool) -> None:
     try:
         there = read_identity(path)
     except RecordsError as error:
         raise BatchError(f"{error}; give a new directory") from None
-    differences = _differences(there, identity)
-    if differences:
-        shown = ", ".join(differences[:_SHOWN_DIFFERENCES])
-        more = len(differences) - _SHOWN_DIFFERENCES
+    found = differences(there, identity)
+    if found:
+        shown = ", ".join(found[:_SHOWN_DIFFERENCES])
+        more = len(found) - _SHOWN_DIFFERENCES
         shown += f" and {more} more" if more > 0 else ""
         raise BatchError(f"{path}: holds another run ({shown}); give a new directory")
     if not resume:
         raise BatchError(f"{path}: already holds this run; continue it with --resume")
 
 
-def _differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
-    old, new = _flat(there), _flat(here)
+def differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
+    """Name what differs between two runs, JSON-able both, each with its value there and here."""
+    old, new = flat(there), flat(here)
     keys = [key for key in (new | old) if old.get(key) != new.get(key)]
     return [f"{key} {old.get(key, 'absent')} there, {new.get(key, 'absent')} here" for key in keys]
 
 
-def _flat(value: Any) -> dict[str, Any]:
+def flat(value: Any) -> dict[str, Any]:
     """Name every leaf of nested dicts and lists by its path, such as device.spacing."""
     leaves: dict[str, Any] = {}
     pending = [("", value)]
@@ -205,32 +258,3 @@ def _flat(value: Any) -> dict[str, Any]:
         else:
             leaves[path.removeprefix(".")] = entry
     return leaves
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file where none is, whole or not at all."""
-    partial = _partial(path)
-    try:
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-    except FileExistsError:
-        raise BatchError(
-            f"{partial}: is in the way; move it elsewhere and continue with --resume"
-        ) from None
-    except OSError as error:
-        raise _unwritten(path, error) from None
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.rename(path)
-    except OSError as error:
-        _remove_leftover(partial)
-        raise _unwritten(path, error) from None
-
-
-def _unwritten(path: Path, error: OSError) -> BatchError:
-    return BatchError(
-        f"{path}: cannot write it: {error.strerror}; "
-        "finished blocks are kept, continue with --resume"
-    )

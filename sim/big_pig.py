@@ -19,6 +19,7 @@ from meshes.anatomy import BIG_LENGTH, standard_pig
 from sim.contact import Contact, PairContact
 from sim.device import KERN_2006, Condition, Drop, Hand, TrapDoor
 from sim.engine.bullet import BulletSettings
+from sim.engine.fast.settings import FastSettings
 from sim.rest import RestRule
 from sim.touch import TouchRule
 
@@ -62,6 +63,19 @@ def big_engine() -> BulletSettings:
         time_step=2 * small.time_step,
         table_radius=small.table_radius * scale,
         clearance=small.clearance * scale,
+    )
+
+
+def big_fast_engine() -> FastSettings:
+    """Scale the fast engine's time step and lengths as those of big_engine."""
+    small, scale = FastSettings(), big_scale()
+    return replace(
+        small,
+        time_step=2 * small.time_step,
+        table_radius=small.table_radius * scale,
+        clearance=small.clearance * scale,
+        near=small.near * scale,
+        meeting=big_engine(),
     )
 
 

@@ -17,12 +17,14 @@ from typing import Annotated, Any
 
 import typer
 
+from sim.bench.command import bench_command
 from sim.game.command import play_command
 from sim.options import Json, Pig, check_pig
 from sim.refusal import INTERRUPTED, Refusal, refused_input
 from sim.standard_streams import abandon, complain, deliver, prepare_streams
 from sim.throw_command import throw_command
 from sim.validate.command import validate_command
+from sim.watch.command import watch_command
 
 app = typer.Typer(
     name="pigs",
@@ -79,6 +81,8 @@ def poses_command(pig: Pig = "standard", as_json: Json = False) -> str:
 
 command("play")(play_command)
 command("validate")(validate_command)
+command("watch")(watch_command)
+command("bench")(bench_command)
 
 
 @command("score")

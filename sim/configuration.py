@@ -12,6 +12,7 @@ from sim.big_pig import (
     big_contact,
     big_drop,
     big_engine,
+    big_fast_engine,
     big_hand,
     big_rest,
     big_touch,
@@ -20,6 +21,8 @@ from sim.big_pig import (
 from sim.contact import Contact
 from sim.device import KERN_2006, STARTS, Condition, Device, Drop, Hand, TrapDoor
 from sim.engine.bullet import BulletSettings
+from sim.engine.fast.settings import FastSettings
+from sim.engine.mujoco_settings import SINGLE_ONLY, MujocoSettings
 from sim.pig import BIG, Pig, load_pig
 from sim.position import RESTING_ANGLE
 from sim.rest import RestRule
@@ -31,8 +34,20 @@ _BIG_DEVICES: dict[str, Callable[[], Device]] = {
     "drop": big_drop,
     "hand": big_hand,
 }
+Settings = BulletSettings | FastSettings | MujocoSettings
+
+_ENGINES: dict[str, Callable[[], Settings]] = {
+    BulletSettings.name: BulletSettings,
+    FastSettings.name: FastSettings,
+    MujocoSettings.name: MujocoSettings,
+}
+_BIG_ENGINES: dict[str, Callable[[], Settings]] = {
+    BulletSettings.name: big_engine,
+    FastSettings.name: big_fast_engine,
+    MujocoSettings.name: MujocoSettings,
+}
 DEVICES = tuple(_DEVICES)
-ENGINES = ("bullet",)
+ENGINES = tuple(_ENGINES)
 MAX_PIGS = 8
 DROP_HEIGHT = KERN_2006[0].height
 
@@ -51,7 +66,7 @@ class Configuration:
         device: What lets go.
         conditions: Heights and starts, taken in turn.
         contact: Friction and restitution per pair.
-        engine: PyBullet's parameters.
+        engine: The parameters of the engine that is to throw.
         rest: When a throw is over.
         touch: When pigs touch.
     """
@@ -62,7 +77,7 @@ class Configuration:
     device: Device
     conditions: tuple[Condition, ...]
     contact: Contact = field(default_factory=Contact)
-    engine: BulletSettings = field(default_factory=BulletSettings)
+    engine: Settings = field(default_factory=BulletSettings)
     rest: RestRule = field(default_factory=RestRule)
     touch: TouchRule = field(default_factory=TouchRule)
 
@@ -78,6 +93,9 @@ class Configuration:
                 f"spacing of {self.device.spacing * 1e3:g} mm: expected at least the pig's reach "
                 f"of {self.pig.reach * 1e3:.0f} mm, or they start inside each other"
             )
+        is_leaf_or_pair = isinstance(self.device, TrapDoor) or self.pigs > 1
+        if isinstance(self.engine, MujocoSettings) and is_leaf_or_pair:
+            raise ValueError(SINGLE_ONLY)
         starts = STARTS if isinstance(self.device, TrapDoor) else ("random",)
         for condition in self.conditions:
             if condition.start not in starts:
@@ -118,7 +136,7 @@ class Configuration:
             "device": {"name": type(self.device).__name__, **asdict(self.device)},
             "conditions": [asdict(condition) for condition in self.conditions],
             "contact": asdict(self.contact),
-            "engine": {"name": "bullet", **asdict(self.engine)},
+            "engine": {"name": self.engine.name, **asdict(self.engine)},
             "rest": asdict(self.rest),
             "touch": asdict(self.touch),
         }
@@ -132,6 +150,7 @@ def configure(
     device: str = "kern2006",
     height: float | None = None,
     start: str | None = None,
+    engine: str = "bullet",
 ) -> Configuration:
     """Build a configuration from the words of the command line.
 
@@ -145,6 +164,7 @@ def configure(
         device: "kern2006", "drop" or "hand".
         height: Of release [m].
         start: "forward", "backward" or "mixed"; only for `kern2006`.
+        engine: "bullet" or "fast".
 
     Raises:
         ValueError: In one line, for anything unknown or out of range.
@@ -152,6 +172,8 @@ def configure(
     body = load_pig(pig)
     if device not in DEVICES:
         raise ValueError(f"unknown device '{device}': expected {', '.join(DEVICES)}")
+    if engine not in ENGINES:
+        raise ValueError(f"unknown engine '{engine}': expected {', '.join(ENGINES)}")
     if device != "kern2006" and start is not None:
         raise ValueError(f"start: {device} starts in random orientations, leave --start out")
     is_big = pig == BIG
@@ -163,13 +185,19 @@ def configure(
         conditions = (Condition(usual if height is None else height, "random"),)
     released = (_BIG_DEVICES if is_big else _DEVICES)[device]()
     spacing = max(released.spacing, ELBOW_ROOM * body.reach)
-    configuration = Configuration(seed, body, pigs, replace(released, spacing=spacing), conditions)
+    configuration = Configuration(
+        seed,
+        body,
+        pigs,
+        replace(released, spacing=spacing),
+        conditions,
+        engine=(_BIG_ENGINES if is_big else _ENGINES)[engine](),
+    )
     if not is_big:
         return configuration
     return replace(
         configuration,
         contact=big_contact(),
-        engine=big_engine(),
         rest=big_rest(),
         touch=big_touch(),
     )

@@ -1,28 +1,38 @@
-"""Processes that share the throws of a batch, and end when it ends, however it ends."""
+"""Who throws the tasks of a batch, and what becomes of a task whose worker dies.
+
+A crew is a `concurrent.futures` executor and what it costs to use it: this process, other
+processes (`sim.processes`) or a cluster (`sim.cluster`). Results are taken in the tasks' order, so
+what is in flight stays bounded. A task that took its worker with it is thrown again one throw at a
+time, with nothing else in flight that could be to blame; a throw that does so `DEATHS` times is
+recorded as diverged, and the batch goes on.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import threading
+import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from functools import partial
-from multiprocessing import connection
-from typing import Protocol
+from concurrent.futures import CancelledError, Future, wait
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Protocol, TypeVar
 
-from sim.configuration import Configuration
 from sim.throw import Landings
 
-TASKS_AHEAD = 4
-"""Tasks in flight for each process; results are taken in order, so memory stays bounded."""
+DEATHS = 3
+"""Workers that a throw may take with it before it is given up."""
 
-_ENDINGS = (signal.SIGINT, signal.SIGTERM)
-"""Signals that end a batch."""
+_HOPELESS = 10
+"""Throws given up one after another: it is the machine, not the throws."""
+
+GONE = "the cluster has gone away; blocks finished in --out DIR are kept: continue with --resume"
+
+Notice = Callable[[str], None]
+"""Told in one line what a person should know, while the batch goes on."""
+
+
+AnyCrew = TypeVar("AnyCrew", bound="Crew")
 
 
 class BatchError(Exception):
@@ -30,160 +40,202 @@ class BatchError(Exception):
 
 
 class ThrowsPigs(Protocol):
-    """What each process needs: throws as a pure function of their indices."""
+    """What each worker needs: throws as a pure function of their indices."""
 
     def throw(self, indices: Sequence[int]) -> Landings:
         """Throw these indices of the run."""
 
+    def give_up(self, indices: Sequence[int]) -> Landings:
+        """Record these indices as diverged, without throwing them."""
 
-BuildThrower = Callable[[Configuration], ThrowsPigs]
+
+BuildThrower = Callable[[Any], Any]
+"""Makes a ThrowsPigs of a configuration, or of whatever else a crew was given for one."""
 
 
-def throw_in_order(
-    configuration: Configuration,
-    build_thrower: BuildThrower,
-    tasks: Iterator[range],
-    processes: int,
-) -> Generator[Landings, None, None]:
-    """Throw tasks, in this process or by others; their landings come in the tasks' order.
+@dataclass(frozen=True)
+class Task:
+    """What a worker is sent.
 
-    Closing the generator, or an exception in it, ends the processes at once.
-
-    Args:
-        configuration: Of every throw.
-        build_thrower: Makes the thrower of each process; must be importable there.
-        tasks: Indices to throw, read a few tasks ahead.
-        processes: 1 throws in this process.
-
-    Raises:
-        BatchError: If what was asked cannot be thrown, or a process died.
+    Attributes:
+        indices: To throw.
+        deliver: Takes the landings where the worker is, to a storage that all share; None sends
+            them home.
+        is_given_up: Whether the throws are to be recorded as diverged.
     """
-    if processes == 1:
-        thrower = _build(configuration, build_thrower)
-        for task in tasks:
-            yield thrower.throw(task)
-        return
-    context = multiprocessing.get_context("spawn")
-    end, lifeline = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(processes, context, _enlist, (configuration, build_thrower, end))
-    try:
-        yield from _in_order(pool, tasks, processes * TASKS_AHEAD)
-    except BrokenProcessPool:
-        raise BatchError(
-            "a worker process died (killed, or out of memory?); blocks finished in --out DIR are "
-            "kept: continue with --resume"
-        ) from None
-    finally:
-        lifeline.close()
-        pool.shutdown(cancel_futures=True)
-        end.close()
+
+    indices: range
+    deliver: Callable[[Landings], None] | None = None
+    is_given_up: bool = False
 
 
-def _in_order(
-    pool: ProcessPoolExecutor, tasks: Iterator[range], ahead: int
-) -> Generator[Landings, None, None]:
-    pending: deque[Future[Landings]] = deque()
-    for task in tasks:
-        with _interrupts_held():
-            pending.append(pool.submit(_work, task))
-        if len(pending) == ahead:
-            yield pending.popleft().result()
-    while pending:
-        yield pending.popleft().result()
+@dataclass(frozen=True)
+class Thrown:
+    """What a worker sends back.
 
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let processes start undisturbed; Ctrl-C and SIGTERM come when they are under way.
-
-    The processes inherit the mask, so that Ctrl-C leaves them alone: their parent ends them. In
-    this process, a library's thread may take the signal in spite of it: it is kept for later.
+    Attributes:
+        indices: Of the task.
+        landings: None if they were delivered.
+        seconds: The throws took [s].
     """
-    kept: list[int] = []
-    usual = {}
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)
-    try:
-        if threading.current_thread() is threading.main_thread():
-            for ending in _ENDINGS:
-                usual[ending] = signal.signal(ending, lambda number, _: kept.append(number))
-        yield
-    finally:
-        for ending, handler in usual.items():
-            signal.signal(ending, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
-        for number in kept:
-            signal.raise_signal(number)
+
+    indices: range
+    landings: Landings | None
+    seconds: float
 
 
-def _build(configuration: Configuration, build_thrower: BuildThrower) -> ThrowsPigs:
+class Crew(ABC):
+    """Workers; leaving their context, by an exception too, ends them.
+
+    Attributes:
+        task_seconds: How long a task should take [s], so that sending it costs little.
+        deaths: What a future raises whose worker died.
+    """
+
+    task_seconds: float
+    deaths: tuple[type[BaseException], ...]
+
+    @property
+    @abstractmethod
+    def ahead(self) -> int:
+        """Tasks worth having in flight."""
+
+    @abstractmethod
+    def submit(self, task: Task) -> Future[Thrown]:
+        """Have a worker throw this task."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let the workers go, whatever they are at."""
+
+    def __enter__(self: AnyCrew) -> AnyCrew:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Let the workers go."""
+        self.close()
+
+
+def build(configuration: Any, build_thrower: BuildThrower) -> ThrowsPigs:
+    """Build a thrower; what is wrong with the configuration is one line."""
     try:
         return build_thrower(configuration)
     except ValueError as error:
         raise BatchError(str(error)) from None
 
 
-class _Worker:
-    """The thrower of one process, that ends it when the batch is over.
+def perform(thrower: ThrowsPigs, task: Task) -> Thrown:
+    """Throw a task, where the worker is."""
+    start = time.perf_counter()
+    landings = (thrower.give_up if task.is_given_up else thrower.throw)(task.indices)
+    seconds = time.perf_counter() - start
+    if task.deliver is None:
+        return Thrown(task.indices, landings, seconds)
+    task.deliver(landings)
+    return Thrown(task.indices, None, seconds)
 
-    The parent holds the other end of the lifeline: it closes when the batch is given up, and when
-    the parent is killed. A busy process may end on the spot. An idle one may be sending its
-    result, which must not be cut off while the parent is there to read it; it is ended by the
-    pool, or after its parent.
+
+class ThisProcess(Crew):
+    """A crew of one, that throws at once."""
+
+    task_seconds = 0.3
+    deaths = ()
+    ahead = 1
+
+    def __init__(self, configuration: Any, build_thrower: BuildThrower) -> None:
+        self._thrower = build(configuration, build_thrower)
+
+    def submit(self, task: Task) -> Future[Thrown]:
+        """Throw this task."""
+        future: Future[Thrown] = Future()
+        future.set_result(perform(self._thrower, task))
+        return future
+
+    def close(self) -> None:
+        """Nobody is to be let go."""
+
+
+def throw_in_order(
+    crew: Crew, tasks: Iterator[Task], notice: Notice = lambda line: None
+) -> Generator[list[Thrown], None, None]:
+    """Have a crew throw tasks; what they land comes in the tasks' order.
+
+    Args:
+        crew: That throws.
+        tasks: Read a few tasks ahead.
+        notice: Told of every throw that is given up.
+
+    Yields:
+        What one task has thrown: in one piece, or in order throw by throw if its worker died.
+
+    Raises:
+        BatchError: If what was asked cannot be thrown, or whatever is thrown kills its worker.
     """
-
-    def __init__(
-        self,
-        configuration: Configuration,
-        build_thrower: BuildThrower,
-        lifeline: connection.Connection,
-    ) -> None:
-        self._build = partial(_build, configuration, build_thrower)
-        self._thrower: ThrowsPigs | None = None
-        self._gate = threading.Lock()
-        self._is_busy = False
-        self._is_over = False
-        threading.Thread(target=self._watch, args=(lifeline,), daemon=True).start()
-
-    def throw(self, indices: range) -> Landings:
-        self._set_busy(True)
-        if self._thrower is None:  # built here, an error travels to the parent as any other
-            self._thrower = self._build()
-        landings = self._thrower.throw(indices)
-        self._set_busy(False)
-        return landings
-
-    def _set_busy(self, is_busy: bool) -> None:
-        with self._gate:
-            self._is_busy = is_busy
-            self._end_if_over()
-
-    def _end_if_over(self) -> None:
-        if self._is_over and self._is_busy:
-            os._exit(1)
-
-    def _watch(self, lifeline: connection.Connection) -> None:
-        connection.wait([lifeline])
-        with self._gate:
-            self._is_over = True
-            self._end_if_over()
-        parent = multiprocessing.parent_process()
-        assert parent is not None, "a worker has a parent"
-        connection.wait([parent.sentinel])
-        os._exit(1)
+    flight = _Flight(crew, notice)
+    for task in tasks:
+        flight.send(task)
+        if len(flight) >= crew.ahead:
+            yield flight.land_first()
+    while len(flight):
+        yield flight.land_first()
 
 
-_worker: _Worker | None = None
-"""The worker of this process, if it is one."""
+class _Flight:
+    """Tasks in flight, oldest first."""
 
+    def __init__(self, crew: Crew, notice: Notice) -> None:
+        self._crew = crew
+        self._notice = notice
+        self._sent: deque[tuple[Task, Future[Thrown]]] = deque()
+        self._given_up_in_a_row = 0
 
-def _enlist(
-    configuration: Configuration, build_thrower: BuildThrower, lifeline: connection.Connection
-) -> None:
-    global _worker
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    _worker = _Worker(configuration, build_thrower, lifeline)
+    def __len__(self) -> int:
+        return len(self._sent)
 
+    def send(self, task: Task) -> None:
+        self._sent.append((task, self._crew.submit(task)))
 
-def _work(indices: range) -> Landings:
-    assert _worker is not None, "a process is enlisted before it works"
-    return _worker.throw(indices)
+    def land_first(self) -> list[Thrown]:
+        task, future = self._sent.popleft()
+        try:
+            thrown = [future.result()]
+        except self._crew.deaths:
+            wait([future for _, future in self._sent])
+            return [self._throw_alone(index) for index in task.indices]
+        except CancelledError:
+            raise BatchError(GONE) from None
+        self._given_up_in_a_row = 0
+        return thrown
+
+    def _throw_alone(self, index: int) -> Thrown:
+        """Throw one of a task whose worker died, with nothing else in flight."""
+        alone = Task(range(index, index + 1))
+        for _ in range(DEATHS - 1):
+            try:
+                thrown = self._crew.submit(alone).result()
+            except self._crew.deaths:
+                continue
+            self._given_up_in_a_row = 0
+            return thrown
+        return self._give_up(alone)
+
+    def _give_up(self, alone: Task) -> Thrown:
+        self._given_up_in_a_row += 1
+        try:
+            if self._given_up_in_a_row > _HOPELESS:
+                raise self._crew.deaths[0]
+            thrown = self._crew.submit(replace(alone, is_given_up=True)).result()
+        except self._crew.deaths:
+            raise BatchError(
+                "worker processes die whatever they throw (out of memory?); blocks finished in "
+                "--out DIR are kept: continue with --resume"
+            ) from None
+        self._notice(
+            f"throw {alone.indices.start}: killed its worker {DEATHS} times, recorded as diverged"
+        )
+        return thrown

@@ -201,7 +201,7 @@ Device = TrapDoor | Drop | Hand
 
 @dataclass(frozen=True)
 class Releases:
-    """Starts of n throws of k pigs.
+    """Starts of n throws of k pigs, at the release or in mid-fall.
 
     Attributes:
         index: (n,) which throw of the seed.
@@ -211,6 +211,9 @@ class Releases:
         quat_xyzw: (n, k, 4) world_from_pig.
         velocity: Of the center of mass, (n, k, 3) [m/s].
         spin: World axes, (n, k, 3) [rad/s].
+        leaf_angle: Of the trap door's leaf below level, (n,) [rad]; 0 at a release.
+        leaf_speed: Its rate, (n,) [rad/s]; 0 at a release.
+        time: Since the release, (n,) [s].
         thrown: How many of the k pigs the device lets go; the others lie on the table.
     """
 
@@ -221,6 +224,9 @@ class Releases:
     quat_xyzw: np.ndarray
     velocity: np.ndarray
     spin: np.ndarray
+    leaf_angle: np.ndarray
+    leaf_speed: np.ndarray
+    time: np.ndarray
     thrown: int
 
 
@@ -259,6 +265,9 @@ def release(
         quat_xyzw=np.array([row.quat_xyzw for row in rows]),
         velocity=np.array([row.velocity for row in rows]),
         spin=np.array([row.spin for row in rows]),
+        leaf_angle=np.zeros(len(rows)),
+        leaf_speed=np.zeros(len(rows)),
+        time=np.zeros(len(rows)),
         thrown=pigs,
     )
 

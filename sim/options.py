@@ -33,7 +33,7 @@ Start = Annotated[
     str | None, typer.Option(help="forward, backward or mixed [default: the device's]")
 ]
 Pigs = Annotated[str, typer.Option(metavar="N", help="Thrown together, 1 to 8.")]
-Engine = Annotated[str, typer.Option(help="bullet: PyBullet.")]
+Engine = Annotated[str, typer.Option(help="bullet: PyBullet; fast: compiled hulls.")]
 Workers = Annotated[
     str | None,
     typer.Option(metavar="N", help="Processes [default: all cores]; changes no result."),
@@ -63,6 +63,7 @@ def read_configuration(
             device=device,
             height=None if height is None else length("--height", height),
             start=start,
+            engine=engine,
         )
 
 

@@ -1,14 +1,7 @@
-"""Landings as Parquet: one row per pig, the run's whole configuration in the file's metadata.
-
-Columns: `throw` (index in the run, from 0), `pig` (from 0), `height` [m], `start`, `status`,
-`position`, `touch`, `x y z` (translation of the pig frame [m], world frame), `qx qy qz qw`
-(orientation as quat_xyzw, world_from_pig), `rest_time` [s], `margin` to the next position [rad].
-Rows are sorted by throw, then pig. A batch is a directory of such files of `BLOCK_THROWS` throws.
-"""
+"""A batch on disk: a directory of Parquet files of `block_throws` throws each, and whose it is."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import platform
@@ -19,44 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from sim.position import POSITIONS
+from sim.block import LARGEST_BLOCK, RecordsError, decode_block
 from sim.regular_file import FileError, read_regular_file
-from sim.rest import STATUSES
 from sim.throw import Landings
-from sim.touch import TOUCHES
 
-BLOCK_THROWS = 250
-"""Throws in a file, but for the last one of a batch."""
-
+_LEAST_BLOCK = 250
+_FEW_BLOCKS = 400
 IDENTITY_FILE = "batch.json"
 BLOCK_PATTERN = "throws-*.parquet"
-
-_WORDS = pa.dictionary(pa.int32(), pa.string())
-_FLOAT = pa.float64()
-_TRANSLATION = ("x", "y", "z")
-_ORIENTATION = ("qx", "qy", "qz", "qw")
-_UNITS = {"height": "m", "rest_time": "s", "margin": "rad", **dict.fromkeys(_TRANSLATION, "m")}
-_TYPES = {
-    "throw": pa.int64(),
-    "pig": pa.int32(),
-    "height": _FLOAT,
-    **dict.fromkeys(("start", "status", "position", "touch"), _WORDS),
-    **dict.fromkeys((*_TRANSLATION, *_ORIENTATION, "rest_time", "margin"), _FLOAT),
-}
-SCHEMA = pa.schema(
-    [
-        pa.field(name, kind, metadata={"unit": _UNITS[name]} if name in _UNITS else None)
-        for name, kind in _TYPES.items()
-    ]
-)
-_KNOWN = {"status": STATUSES, "position": POSITIONS, "touch": TOUCHES}
-
-
-class RecordsError(ValueError):
-    """A file or directory is not what a batch writes; the message says which and why."""
 
 
 @dataclass(frozen=True)
@@ -87,44 +51,18 @@ def versions() -> dict[str, str]:
     return found
 
 
+def block_throws(throws: int) -> int:
+    """Choose how many of a batch's throws a file holds, but for the last one.
+
+    A short batch loses little when it is stopped, a long one does not scatter into millions of
+    files.
+    """
+    return min(max(-(-throws // _FEW_BLOCKS), _LEAST_BLOCK), LARGEST_BLOCK)
+
+
 def block_name(block: int) -> str:
     """Name the file of a block of throws."""
     return f"throws-{block:06d}.parquet"
-
-
-def encode_block(landings: Landings, identity: dict[str, Any]) -> bytes:
-    """Write landings as the bytes of a Parquet file; the same landings give the same bytes.
-
-    Args:
-        landings: Of n throws of k pigs.
-        identity: Of the run, JSON-able; the file's metadata have its configuration and versions.
-    """
-    throws, pigs = landings.position.shape
-    each_pig = {"throw": landings.index, "height": landings.height, "start": landings.start}
-    each_pig["status"] = landings.status
-    columns = {name: np.repeat(values, pigs) for name, values in each_pig.items()}
-    columns["pig"] = np.tile(np.arange(pigs), throws)
-    for name in ("position", "touch", "rest_time", "margin"):
-        columns[name] = getattr(landings, name).ravel()
-    columns |= dict(zip(_TRANSLATION, landings.translation.reshape(-1, 3).T, strict=True))
-    columns |= dict(zip(_ORIENTATION, landings.quat_xyzw.reshape(-1, 4).T, strict=True))
-    arrays = [_column(np.ascontiguousarray(columns[name]), kind) for name, kind in _TYPES.items()]
-    table = pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(_metadata(identity)))
-    sink = io.BytesIO()
-    pq.write_table(table, sink, write_page_checksum=True)
-    return sink.getvalue()
-
-
-def _metadata(identity: dict[str, Any]) -> dict[bytes, bytes]:
-    return {
-        key.encode(): json.dumps(identity[key]).encode() for key in ("configuration", "versions")
-    }
-
-
-def _column(values: np.ndarray, kind: pa.DataType) -> pa.Array:
-    if kind == _WORDS:
-        return pa.array(values, pa.string()).dictionary_encode()
-    return pa.array(values, kind)
 
 
 def read_block(path: Path, identity: dict[str, Any]) -> Landings:
@@ -139,31 +77,9 @@ def read_block(path: Path, identity: dict[str, Any]) -> Landings:
     """
     content = read_file(path)
     try:
-        return _decode_block(content, identity)
+        return decode_block(content, identity)
     except RecordsError as error:
         raise RecordsError(f"{path}: {error}") from None
-    except Exception as error:  # of damaged bytes PyArrow and NumPy raise whatever they meet
-        raise RecordsError(f"{path}: not readable as Parquet: {_first_line(error)}") from None
-
-
-def _decode_block(content: bytes, identity: dict[str, Any]) -> Landings:
-    source = pa.BufferReader(content)
-    file = pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False)
-    table = file.read(use_threads=False)  # a thread still starting would abort a process that exits
-    if not table.schema.equals(SCHEMA):
-        raise RecordsError(f"expected the columns {', '.join(SCHEMA.names)}")
-    if table.schema.metadata != _metadata(identity):
-        raise RecordsError("holds throws of another run")
-    if any(column.null_count for column in table.columns):
-        raise RecordsError("expected a value in every cell")
-    columns = {name: _values(table[name]) for name in SCHEMA.names}
-    pigs = int(columns["pig"].max()) + 1 if len(table) else 1
-    if len(table) % pigs or (columns["pig"].reshape(-1, pigs) != np.arange(pigs)).any():
-        raise RecordsError(f"expected {pigs} rows for every throw")
-    for name, words in _KNOWN.items():
-        if not np.isin(columns[name], words).all():
-            raise RecordsError(f"expected {name} to be one of {', '.join(words)}")
-    return _landings(columns, pigs)
 
 
 def read_file(path: Path) -> bytes:
@@ -176,28 +92,6 @@ def read_file(path: Path) -> bytes:
         return read_regular_file(path)
     except FileError as error:
         raise RecordsError(str(error)) from None
-
-
-def _values(column: pa.ChunkedArray) -> np.ndarray:
-    if column.type == _WORDS:
-        return np.array(column.to_pylist(), dtype=np.str_)
-    return column.to_numpy()
-
-
-def _landings(columns: dict[str, np.ndarray], pigs: int) -> Landings:
-    def each_pig(*names: str) -> np.ndarray:
-        return np.stack([columns[name].reshape(-1, pigs) for name in names], axis=-1)
-
-    return Landings(
-        index=columns["throw"][::pigs],
-        **{name: columns[name][::pigs] for name in ("height", "start", "status")},
-        **{
-            name: columns[name].reshape(-1, pigs)
-            for name in ("position", "touch", "rest_time", "margin")
-        },
-        translation=each_pig(*_TRANSLATION),
-        quat_xyzw=each_pig(*_ORIENTATION),
-    )
 
 
 def concatenate(blocks: Sequence[Landings]) -> Landings:
@@ -246,7 +140,3 @@ def read_batch(directory: Path) -> RecordedBatch:
     if not blocks:
         raise RecordsError(f"{directory}: holds no finished block yet")
     return RecordedBatch(**identity, landings=concatenate(blocks))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -21,12 +21,16 @@ class RestRule:
         window: How long both must hold [s]: a pig that is called at rest has turned by less than
             0.9 degrees in it, even one that swings slowly near the brink of a shallow pose.
         max_time: After this a throw has TIMED_OUT [s].
+        ends_when_decided: Whether a throw may end as soon as every pig can rest in one stable pose
+            only: it is then laid in it, where it is and with its heading. Positions are the same;
+            where pigs come to lie is not.
     """
 
     speed: float = 0.002
     spin: float = 0.15
     window: float = 0.1
     max_time: float = 10.0
+    ends_when_decided: bool = False
 
     def __post_init__(self) -> None:
         for name in ("speed", "spin", "window", "max_time"):

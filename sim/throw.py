@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from sim.configuration import Configuration
 from sim.device import Releases, release
 from sim.engine import Engine, RestingStates
 from sim.engine.bullet import BulletEngine
+from sim.engine.fast.settings import FastSettings
+from sim.engine.mujoco_settings import NOT_INSTALLED, MujocoSettings
 from sim.position import OTHER, PositionNamer
-from sim.rest import AT_REST
+from sim.rest import AT_REST, DIVERGED
 from sim.touch import TouchJudge
 
 
@@ -65,24 +67,34 @@ class Lying:
 
 def engine_of(configuration: Configuration) -> Engine:
     """Build the engine that a configuration asks for."""
-    return BulletEngine(
-        configuration.pig.shape,
-        configuration.pig.mass_properties,
-        configuration.device,
-        configuration.contact,
-        configuration.engine,
-        configuration.rest,
-    )
+    shape, mass_properties = configuration.pig.shape, configuration.pig.mass_properties
+    device, contact, rest = configuration.device, configuration.contact, configuration.rest
+    settings = configuration.engine
+    if isinstance(settings, FastSettings):
+        from sim.engine.fast.engine import FastEngine  # its compiler takes long to import
+
+        return FastEngine(shape, mass_properties, device, contact, settings, rest)
+    if isinstance(settings, MujocoSettings):
+        try:
+            from sim.engine.mujoco import MujocoEngine
+        except ModuleNotFoundError:
+            raise ValueError(NOT_INSTALLED) from None
+        return MujocoEngine(shape, mass_properties, device, contact, settings, rest)
+    return BulletEngine(shape, mass_properties, device, contact, settings, rest)
 
 
 class Thrower:
-    """Throws by index; the landing of a throw depends on (configuration, index, lying) alone."""
+    """Throws by index; the landing of a throw depends on (configuration, index, lying) alone.
+
+    Attributes:
+        engine: What moves the pigs.
+    """
 
     def __init__(self, configuration: Configuration) -> None:
         pig = configuration.pig
         self._configuration = configuration
         self._hull = pig.shape.hull.vertices
-        self._engine = engine_of(configuration)
+        self.engine = engine_of(configuration)
         self._namer = PositionNamer(stable_poses(pig.shape, pig.mass_properties.center_of_mass))
         self._judge = TouchJudge(pig.shape, configuration.touch)
 
@@ -93,8 +105,24 @@ class Thrower:
             indices: Which throws of the seed, each >= 0, in any order.
             lying: Pigs on the table before; they follow the thrown ones in the landings.
         """
+        releases = self.releases(indices)
+        if lying is not None:
+            releases = _with_lying(releases, lying)
+        return self.land(releases, self.engine.settle(releases))
+
+    def give_up(self, indices: Sequence[int]) -> Landings:
+        """Record these throws as diverged at their release, without throwing them."""
+        releases = self.releases(indices)
+        starts = releases.translation, releases.quat_xyzw
+        unknown = np.full(releases.translation.shape[:2], np.nan)
+        return self.land(
+            releases, RestingStates(np.full(len(releases.index), DIVERGED), *starts, unknown)
+        )
+
+    def releases(self, indices: Sequence[int]) -> Releases:
+        """Draw the starts of these throws."""
         configuration = self._configuration
-        releases = release(
+        return release(
             configuration.device,
             configuration.conditions,
             configuration.pigs,
@@ -102,11 +130,9 @@ class Thrower:
             configuration.seed,
             indices,
         )
-        if lying is not None:
-            releases = _with_lying(releases, lying)
-        return self._land(releases, self._engine.settle(releases))
 
-    def _land(self, releases: Releases, resting: RestingStates) -> Landings:
+    def land(self, releases: Releases, resting: RestingStates) -> Landings:
+        """Name the positions and touches of throws that ended so."""
         throws, pigs = resting.rest_time.shape
         position, margin = self._namer.name(resting.quat_xyzw.reshape(-1, 4))
         is_done = resting.status == AT_REST
@@ -136,13 +162,10 @@ def _with_lying(releases: Releases, lying: Lying) -> Releases:
     def after(thrown: np.ndarray, there: np.ndarray) -> np.ndarray:
         return np.concatenate((thrown, np.broadcast_to(there, (throws, *there.shape))), axis=1)
 
-    return Releases(
-        releases.index,
-        releases.height,
-        releases.start,
-        after(releases.translation, lying.translation),
-        after(releases.quat_xyzw, lying.quat_xyzw),
-        after(releases.velocity, np.zeros_like(lying.translation)),
-        after(releases.spin, np.zeros_like(lying.translation)),
-        releases.thrown,
+    return replace(
+        releases,
+        translation=after(releases.translation, lying.translation),
+        quat_xyzw=after(releases.quat_xyzw, lying.quat_xyzw),
+        velocity=after(releases.velocity, np.zeros_like(lying.translation)),
+        spin=after(releases.spin, np.zeros_like(lying.translation)),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,11 +25,10 @@ from sim.options import (
     whole,
 )
 from sim.refusal import INTERRUPTED, Refusal
-from sim.standard_streams import printable
+from sim.standard_streams import complain, printable
 
 if TYPE_CHECKING:
     from sim.batch import Batch
-    from sim.configuration import Configuration
 
 MAX_THROWS = 10**9
 
@@ -39,6 +40,15 @@ Out = Annotated[
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with what is in --out.")]
+Executor = Annotated[
+    str, typer.Option(help="Who throws: processes of this machine, dask://HOST:PORT, or mpi.")
+]
+Shared = Annotated[
+    bool,
+    typer.Option(
+        "--shared", help="All workers see --out and write there, else they send results home."
+    ),
+]
 
 
 def throw_command(
@@ -53,20 +63,31 @@ def throw_command(
     workers: Workers = None,
     out: Out = None,
     resume: Resume = False,
+    executor: Executor = "processes",
+    shared: Shared = False,
     as_json: Json = False,
 ) -> str:
     """Throw pigs, and compare how they land with the published table.
 
     Example: pigs throw -n 1000 --device kern2006 --height 8in --start forward --out throws
     """
-    if resume and out is None:
-        raise Refusal("--resume: needs the directory to go on with, as --out DIR")
-    if out == "":
-        raise Refusal("--out: expected a directory, got ''")
+    _check_options(out, resume, executor, shared, workers)
     total = whole("--throws", throws, 1, MAX_THROWS)
     processes = None if workers is None else whole("--workers", workers, 1, MAX_WORKERS)
     configuration = read_configuration(engine, seed, pig, pigs, device, height, start)
-    batch = _batch(configuration, total, processes, Path(out) if out else None, resume)
+    from sim.batch import run_batch, usable_cores
+
+    run = partial(
+        run_batch,
+        configuration,
+        total,
+        workers=processes or min(usable_cores(), MAX_WORKERS),
+        out=Path(out) if out else None,
+        resume=resume,
+        executor=executor,
+        is_shared=shared,
+    )
+    batch = _shown(run, out)
     from sim.outcome import outcome_json, outcome_text
 
     if as_json:
@@ -77,21 +98,28 @@ def throw_command(
     return outcome_text(batch, f"{total:,} throws of {together}, {source}")
 
 
-def _batch(
-    configuration: Configuration, throws: int, workers: int | None, out: Path | None, resume: bool
-) -> Batch:
+def _check_options(
+    out: str | None, resume: bool, executor: str, shared: bool, workers: str | None
+) -> None:
+    """Refuse options that do not go together."""
+    if resume and out is None:
+        raise Refusal("--resume: needs the directory to go on with, as --out DIR")
+    if shared and out is None:
+        raise Refusal("--shared: needs the directory that all workers see, as --out DIR")
+    if workers is not None and executor != "processes":
+        raise Refusal("--workers: counts processes of this machine, a cluster has its own")
+    if out == "":
+        raise Refusal("--out: expected a directory, got ''")
+
+
+def _shown(run: Callable[..., Batch], out: str | None) -> Batch:
     """Throw under a progress bar."""
-    from sim.batch import run_batch, usable_cores
     from sim.crew import BatchError
     from sim.progress import LateProgress
 
-    if workers is None:
-        workers = min(usable_cores(), MAX_WORKERS)
     try:
         with LateProgress() as progress:
-            return run_batch(
-                configuration, throws, workers=workers, out=out, resume=resume, progress=progress
-            )
+            return run(progress=progress, notice=lambda line: complain(line, 0))
     except BatchError as error:
         raise Refusal(str(error)) from None
     except KeyboardInterrupt:

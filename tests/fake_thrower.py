@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -21,8 +21,9 @@ class FakeConfiguration:
     seed: int = 0
     pigs: int = 2
     device: tuple[str, ...] = ("fake",)
-    obituary: str = ""  # file that tells the thrower to be killed at throw `deadly`, once
+    obituary: str = ""  # file where each death at throw `deadly` leaves a byte
     deadly: int = -1
+    deaths: int = 1  # after so many the throw kills no more
 
     def as_dict(self):
         return asdict(self)
@@ -33,15 +34,37 @@ class FakeThrower:
         self.configuration = configuration
 
     def throw(self, indices: Sequence[int]) -> Landings:
-        self._die_once(indices)
+        self._die(indices)
         return fake_landings(indices, self.configuration.pigs, self.configuration.seed)
 
-    def _die_once(self, indices: Sequence[int]) -> None:
-        if self.configuration.deadly in indices:
-            obituary = Path(self.configuration.obituary)
-            if not obituary.exists():
-                obituary.touch()
+    def give_up(self, indices: Sequence[int]) -> Landings:
+        landings = fake_landings(indices, self.configuration.pigs, self.configuration.seed)
+        return given_up(landings, np.ones(len(indices), bool))
+
+    def _die(self, indices: Sequence[int]) -> None:
+        if self.configuration.deadly not in indices:
+            return
+        with open(self.configuration.obituary, "ab") as obituary:
+            if obituary.tell() < self.configuration.deaths:
+                obituary.write(b"+")
+                obituary.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
+
+
+class DeadlyThrower(FakeThrower):
+    """Kills every worker that throws anything."""
+
+    def throw(self, indices: Sequence[int]) -> Landings:
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+class SlowThrower(FakeThrower):
+    """Takes a millisecond for a throw."""
+
+    def throw(self, indices: Sequence[int]) -> Landings:
+        time.sleep(0.001 * len(indices))
+        return super().throw(indices)
 
 
 class BrokenThrower(FakeThrower):
@@ -67,6 +90,27 @@ def fake_landings(indices: Sequence[int], pigs: int = 2, seed: int = 0) -> Landi
     throws = [_one(np.random.default_rng([seed, index]), pigs) for index in indices]
     columns = {name: np.array([throw[name] for throw in throws]) for name in throws[0]}
     return Landings(index=np.array(indices, dtype=np.int64), **columns)
+
+
+def given_up(landings: Landings, which: np.ndarray) -> Landings:
+    """Give landings as they are where these throws killed their worker each time."""
+    each = which[:, None]
+    return replace(
+        landings,
+        status=np.where(which, "diverged", landings.status),
+        position=np.where(each, "other", landings.position),
+        touch=np.where(each, "none", landings.touch),
+        rest_time=np.where(each, np.nan, landings.rest_time),
+    )
+
+
+def recorded(landings: Landings) -> Landings:
+    """Give landings as a file holds them: all but poses in single precision."""
+    return replace(
+        landings,
+        rest_time=landings.rest_time.astype(np.float32).astype(np.float64),
+        margin=landings.margin.astype(np.float32).astype(np.float64),
+    )
 
 
 def _one(rng: np.random.Generator, pigs: int) -> dict:

@@ -9,17 +9,21 @@ import numpy as np
 import pytest
 from fake_thrower import (
     BrokenThrower,
+    DeadlyThrower,
     FakeConfiguration,
     FakeThrower,
     InterruptedThrower,
     RefusingThrower,
     fake_landings,
+    given_up,
 )
 
 from sim.batch import run_batch
 from sim.batch_directory import open_directory
-from sim.crew import BatchError, _interrupts_held
-from sim.records import RecordsError, read_batch
+from sim.block import RecordsError
+from sim.crew import DEATHS, BatchError
+from sim.processes import _interrupts_held
+from sim.records import read_batch
 from sim.summary import summarize
 
 THROWS = 575
@@ -107,15 +111,36 @@ def test_resume_of_nothing_begins(tmp_path, undisturbed):
     assert contents(tmp_path / "out") == contents(undisturbed)
 
 
-def test_killed_worker_is_one_line_and_finished_blocks_are_kept(tmp_path):
-    configuration = FakeConfiguration(obituary=str(tmp_path / "obituary"), deadly=525)
-    out = tmp_path / "out"
-    with pytest.raises(BatchError, match=r"a worker process died.*--resume"):
-        run(out, configuration, workers=2)
-    assert list(contents(out)) in (FILES[:2], FILES[:3])
-    run(out, configuration, workers=2, resume=True)
+@pytest.mark.parametrize("deaths", range(1, DEATHS))
+def test_killed_worker_is_replaced_and_nothing_changes(tmp_path, deaths):
+    obituary, out, notices = tmp_path / "obituary", tmp_path / "out", []
+    configuration = FakeConfiguration(obituary=str(obituary), deadly=525, deaths=deaths)
+    run(out, configuration, workers=2, notice=notices.append)
+    assert obituary.stat().st_size == deaths
+    there, loop = read_batch(out).landings, fake_landings(range(THROWS))
+    np.testing.assert_array_equal(there.quat_xyzw, loop.quat_xyzw)
+    np.testing.assert_array_equal(there.status, loop.status)
+    assert not notices
+    assert not multiprocessing.active_children()
+
+
+def test_throw_that_kills_each_worker_is_diverged_and_the_batch_goes_on(tmp_path):
+    configuration = FakeConfiguration(obituary=str(tmp_path / "obituary"), deadly=300, deaths=9)
+    notices = []
+    batch = run(tmp_path / "out", configuration, workers=2, notice=notices.append)
     loop = fake_landings(range(THROWS))
-    np.testing.assert_array_equal(read_batch(out).landings.margin, loop.margin)
+    assert batch.summary == summarize(given_up(loop, loop.index == 300))
+    assert (tmp_path / "obituary").stat().st_size == DEATHS
+    assert notices == ["throw 300: killed its worker 3 times, recorded as diverged"]
+    landings = read_batch(tmp_path / "out").landings
+    np.testing.assert_array_equal(landings.quat_xyzw, loop.quat_xyzw)
+    assert landings.status[300] == "diverged"
+
+
+@pytest.mark.long
+def test_machine_that_kills_every_worker_ends_the_batch(tmp_path):
+    with pytest.raises(BatchError, match=r"worker processes die whatever they throw.*--resume"):
+        run(tmp_path / "out", workers=2, build_thrower=DeadlyThrower)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -161,13 +186,13 @@ def test_signal_while_processes_start_comes_afterwards(number, arrive):
 def test_full_disk_is_one_line_and_finished_blocks_are_kept(tmp_path, undisturbed, monkeypatch):
     out, real, calls = tmp_path / "out", os.fsync, []
 
-    def full_at_third(handle: int) -> None:
+    def full_at_second_block(handle: int) -> None:
         calls.append(handle)
-        if len(calls) == 3:
+        if len(calls) == 5:  # each file and its name
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(handle)
 
-    monkeypatch.setattr(os, "fsync", full_at_third)
+    monkeypatch.setattr(os, "fsync", full_at_second_block)
     with pytest.raises(BatchError, match=r"throws-000001.*No space left.*--resume"):
         run(out)
     assert list(contents(out)) == FILES[:2]
@@ -351,27 +376,41 @@ def test_users_file_is_kept_whatever_its_name(tmp_path, name):
     assert contents(tmp_path) == {name: b"mine"}
 
 
-def test_block_of_another_run_is_refused(tmp_path):
-    run(tmp_path / "out")
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda whole, first, other: b"PAR1", "not readable as Parquet"),
+        (lambda whole, first, other: b"", "not readable as Parquet"),
+        (lambda whole, first, other: whole[:-9], "not readable as Parquet"),
+        (lambda whole, first, other: whole[:2000] + b"oink" + whole[2004:], "not readable"),
+        (lambda whole, first, other: first, "expected throws 250 to 499"),
+        (lambda whole, first, other: other, "holds throws of another run"),
+    ],
+)
+def test_damaged_block_is_named_kept_and_thrown_again(tmp_path, undisturbed, damage, reason):
+    out, notices = tmp_path / "out", []
+    run(out)
     run(tmp_path / "other", FakeConfiguration(seed=1))
-    block = (tmp_path / "other" / FILES[2]).read_bytes()
-    (tmp_path / "out" / FILES[2]).write_bytes(block)
-    with pytest.raises(BatchError, match=r"throws-000001.*holds throws of another run; delete"):
-        run(tmp_path / "out", resume=True)
+    blocks = (out / FILES[2], out / FILES[1], tmp_path / "other" / FILES[2])
+    damaged = damage(*(path.read_bytes() for path in blocks))
+    (out / FILES[2]).write_bytes(damaged)
+    batch = run(out, resume=True, notice=notices.append)
+    assert batch.summary == summarize(fake_landings(range(THROWS)))
+    assert contents(out) == contents(undisturbed) | {f"{FILES[2]}.damaged": damaged}
+    (line,) = notices
+    assert line.startswith(f"{out / FILES[2]}: {reason}")
+    assert line.endswith(f"kept as {FILES[2]}.damaged, its throws are thrown again")
 
 
-def test_damaged_block_is_named_with_the_remedy(tmp_path, undisturbed):
+def test_damaged_block_never_takes_the_place_of_a_file(tmp_path):
     out = tmp_path / "out"
     run(out)
     (out / FILES[2]).write_bytes(b"PAR1")
-    with pytest.raises(BatchError, match=r"throws-000001.*delete that file and continue"):
+    (out / f"{FILES[2]}.damaged").write_text("mine")
+    before = contents(out)
+    with pytest.raises(BatchError, match=r"throws-000001.parquet: not readable .* in the way"):
         run(out, resume=True)
-    (out / FILES[2]).write_bytes((out / FILES[1]).read_bytes())
-    with pytest.raises(BatchError, match=r"throws-000001.*expected throws 250 to 499; delete"):
-        run(out, resume=True)
-    (out / FILES[2]).unlink()
-    run(out, resume=True)
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == before
 
 
 def test_what_a_kill_left_half_written_does_no_harm(tmp_path, undisturbed):

@@ -20,10 +20,12 @@ from meshes.solids import Cuboid
 from meshes.stable import StablePose, stable_poses
 from sim.configuration import configure
 from sim.contact import Contact, PairContact
-from sim.device import TrapDoor
+from sim.device import Releases, TrapDoor
 from sim.engine.bullet import BulletSettings
-from sim.engine.flight import GRAVITY, Motion, fly
-from sim.engine.settle import Box
+from sim.engine.bullet_scene import Scene
+from sim.engine.course import Course
+from sim.engine.flight import GRAVITY, Motion, Vector, fall, fly
+from sim.engine.world import Box
 from sim.rest import AT_REST, RestRule
 from sim.throw import Thrower
 
@@ -238,14 +240,261 @@ def test_clearance_of_handover_does_not_move_the_early_motion() -> None:
     assert np.median(shift) < 0.0005
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.tuples(*[st.floats(-1, 1)] * 3), st.tuples(*[st.floats(0.001, 1)] * 3))
-def test_box_distance_is_that_of_the_nearest_point(
-    point: tuple[float, float, float], size: tuple[float, float, float]
+corners = st.tuples(*[st.floats(-1, 1)] * 3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(corners, corners, st.tuples(*[st.floats(0.001, 1)] * 3), st.floats(0.0, 0.3))
+def test_flying_center_is_clear_of_a_box_for_as_long_as_promised(
+    place: Vector, velocity: Vector, size: Vector, margin: float
 ) -> None:
-    box = Box((0.0, 0.0, 0.0), size)
-    nearest = np.clip(point, 0.0, size)
-    assert box.distance(point) == pytest.approx(np.linalg.norm(np.subtract(point, nearest)))
+    """Until then some axis parts it from the box by the margin; if it ever ends, then no longer."""
+    start = Motion(place, (0.0, 0.0, 0.0, 1.0), velocity, (0.0, 0.0, 0.0))
+    time = Box((0.0, 0.0, 0.0), size).time_clear(start, margin)
+
+    def gap(at: float) -> float:
+        center = np.array(fall(start, at).position)
+        return float(np.maximum(-center, center - size).max()) - margin
+
+    for fraction in np.linspace(0.0, 0.999, 30):
+        assert gap(fraction * min(time, 10.0)) > -1e-9 or time == 0.0
+    if time == 0.0:
+        assert gap(0.0) <= 0.0
+
+
+def test_center_reaches_a_box_in_the_closed_form_time() -> None:
+    box, still = Box((0.0, 0.0, 0.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 0.0)
+
+    def time(place: Vector, velocity: Vector) -> float:
+        return box.time_clear(Motion(place, (0.0, 0.0, 0.0, 1.0), velocity, still), 0.1)
+
+    assert time((-0.5, 0.5, 0.5), (2.0, 0.0, 0.0)) == pytest.approx(0.2)
+    assert time((0.5, 0.5, 2.1), still) == pytest.approx(np.sqrt(2 / GRAVITY))
+    assert time((0.5, 0.5, -0.6), (0.0, 0.0, 5.0)) == pytest.approx(
+        (5 - np.sqrt(25 - GRAVITY)) / GRAVITY
+    )
+    assert time((0.5, 0.5, -0.6), (0.0, 0.0, 3.0)) == np.inf
+    assert time((-0.5, 0.5, 0.5), (-1.0, 0.0, 0.0)) == np.inf
+
+
+# Throws continued from mid-fall.
+
+
+State = tuple[float, list[Motion], tuple[float, float]]
+
+
+def states(pigs: Bench, releases: Releases, until: float) -> list[State]:
+    """Time [s], motions and the leaf's angle and rate, at every check of a throw."""
+    seen: list[State] = []
+    with pigs.engine.scene(releases, 0) as (scene, limits):
+        course = Course(scene, pigs.engine.body, RestRule(), limits)
+        while course.time < until:
+            leaf = scene.swing() if scene.is_swinging() else (TrapDoor().open_angle, 0.0)
+            seen.append((course.time, course.motions(), leaf))
+            course.advance()
+    return seen
+
+
+def two_on_the_leaf(pigs: Bench) -> Releases:
+    stand = 0.25 - pigs.shape.hull.vertices[:, 2].min()
+    row = [pigs.at((0.01, y, stand)) for y in (-0.025, 0.025)]
+    return pigs.release(row, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("cut", "tolerance"), [(0.02, 2e-4), (0.05, 2e-4), (0.1, 1e-12), (0.14, 1e-12), (0.2, 1e-9)]
+)
+def test_throw_continued_from_mid_fall_goes_on_as_if_never_stopped(
+    cut: float, tolerance: float
+) -> None:
+    """For 20 ms: on the leaf to 0.05 mm (contacts begin anew), in the air exactly."""
+    pigs = bench(standard(), device=TrapDoor())
+    seen = states(pigs, two_on_the_leaf(pigs), cut + 0.03)
+    start = next(number for number, (time, *_) in enumerate(seen) if time >= cut)
+    time, motions, leaf = seen[start]
+    continued = pigs.release(motions, 0.25, leaf, time)
+    for (at, now, swing), (later, expected, hung) in zip(
+        states(pigs, continued, cut + 0.02), seen[start:], strict=False
+    ):
+        assert at == later
+        np.testing.assert_allclose(swing, hung, atol=1e-9 + 50 * tolerance)
+        for mine, other in zip(now, expected, strict=True):
+            np.testing.assert_allclose(mine.position, other.position, atol=tolerance)
+            np.testing.assert_allclose(mine.spin, other.spin, atol=1e-9 + 5e3 * tolerance)
+
+
+def test_clock_of_a_continued_throw_runs_from_the_release() -> None:
+    """A pig that lies still at 3 s came to rest then; one continued past max_time is given up."""
+    pig = bench(standard())
+    lying = pig.settle(pig.at((0.0, 0.0, 0.02)))
+    still = pig.at(lying.translation[0, 0], lying.quat_xyzw[0, 0])
+    end = pig.engine.settle(pig.release([still], 0.2, time=3.0))
+    assert end.rest_time[0, 0] == pytest.approx(3.0, abs=0.02)
+    late = pig.engine.settle(pig.release([still], 0.2, time=RestRule().max_time))
+    assert late.status.tolist() == ["timed_out"]
+
+
+# The course of a throw: who is stepped, who flies, who sleeps.
+
+
+class Steps:
+    """Counts the steps of a world and who was out of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.steps, self.parked = 0, set[int]()
+        step, park, write = Scene.step, Scene.park, Scene.set_motion
+
+        def count(scene: Scene) -> None:
+            self.steps += 1
+            step(scene)
+
+        def leave(scene: Scene, pig: int) -> None:
+            park(scene, pig)
+            self.parked.add(pig)
+
+        def come_back(scene: Scene, pig: int, motion: Motion) -> None:
+            self.parked.discard(pig)
+            write(scene, pig, motion)
+
+        monkeypatch.setattr(Scene, "step", count)
+        monkeypatch.setattr(Scene, "park", leave)
+        monkeypatch.setattr(Scene, "set_motion", come_back)
+
+
+ON_SIDE = Rotation.from_euler("x", -80, degrees=True).as_quat()
+
+
+def test_pig_flies_exactly_beside_one_that_slides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.15 m apart: the flyer is out of the world and where its own flight has brought it."""
+    steps, pigs = Steps(monkeypatch), bench(standard())
+    lying = pigs.settle(pigs.at((0.0, 0.0, 0.02), ON_SIDE))
+    sliding = pigs.at(lying.translation[0, 0], lying.quat_xyzw[0, 0], velocity=(0.3, 0.0, 0.0))
+    flying = pigs.at((0.0, 0.15, 0.2), velocity=(0.2, 0.1, 1.0), spin=(20.0, -15.0, 10.0))
+    moments = pigs.engine.body.moments
+    steps.steps = 0
+    seen = pigs.follow([sliding, flying], 0.12, flying=True)
+    assert steps.steps > 25  # for the one that slides
+    assert steps.parked == {1}
+    for time, (_, now) in seen:
+        expected = fly(flying, moments, time)
+        np.testing.assert_allclose(now.position, expected.position, atol=1e-9)
+        np.testing.assert_allclose(now.spin, expected.spin, atol=1e-3)
+
+
+def test_pig_at_rest_sleeps_until_another_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It keeps its very bits while the other falls beside it; when that hits it, it moves."""
+    steps, pigs = Steps(monkeypatch), bench(standard())
+    lying = pigs.settle(pigs.at((0.0, 0.0, 0.02), ON_SIDE))
+    resting = pigs.at(lying.translation[0, 0], lying.quat_xyzw[0, 0])
+    for aside, is_hit in ((0.2, False), (0.0, True)):
+        falling = replace(resting, position=(*np.add(resting.position[:2], (0.0, aside)), 1.5))
+        seen = pigs.follow([resting, falling], 0.9, flying=True)
+        slept = [now[0] for time, now in seen if 0.15 < time < 0.5]
+        assert len({motion.position for motion in slept}) <= 1
+        way = np.subtract(seen[-1][1][0].position, resting.position)
+        assert (np.linalg.norm(way) > 0.002) == is_hit
+        assert (0 in steps.parked) != is_hit
+
+
+def test_pigs_meet_in_a_course_as_they_do_step_by_step() -> None:
+    """Head on at 2 m/s, falling side by side; the time of the first blow agrees to a check."""
+    pigs = bench(standard())
+    start = [pigs.at((x, 0.0, 1.0), velocity=(-np.sign(x), 0.0, 0.0)) for x in (-0.1, 0.1)]
+
+    def is_hit(now: list[Motion]) -> bool:
+        return now[0].velocity[0] < 0.99
+
+    moments = [pigs.follow(start, 0.2, flying=way, until=is_hit)[-1] for way in (True, False)]
+    (flown, after), (stepped, _) = moments
+    assert is_hit(after)
+    assert flown == pytest.approx(stepped, abs=0.006)
+
+
+# Throws that end when they are decided.
+
+
+EARLY = RestRule(ends_when_decided=True)
+
+
+def test_throw_ended_when_decided_ends_in_the_same_position(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """60 drops: every position the same, in 62 steps a throw in place of 107; laid exactly."""
+    steps, dropped = Steps(monkeypatch), configure(device="drop", pigs=1, seed=5)
+    late = Thrower(dropped).throw(range(60))
+    whole, steps.steps = steps.steps, 0
+    early = Thrower(replace(dropped, rest=EARLY)).throw(range(60))
+    assert steps.steps < 0.75 * whole
+    assert early.position.tolist() == late.position.tolist()
+    assert (early.rest_time <= late.rest_time).all()
+    assert early.margin.max() > 0.0
+    downs = [
+        (pose.down, pose.height)
+        for pose in stable_poses(dropped.pig.shape, dropped.pig.mass_properties.center_of_mass)
+    ]
+    center = dropped.pig.mass_properties.center_of_mass
+    for translation, quat in zip(early.translation[:, 0], early.quat_xyzw[:, 0], strict=True):
+        turn = Rotation.from_quat(quat).as_matrix()
+        height = (translation + turn @ center)[2]
+        assert any(
+            angle(-turn[2], down) < 1e-6 and height == pytest.approx(pose_height, abs=1e-9)
+            for down, pose_height in downs
+        )
+
+
+def number_of(pig: Bench, pose: StablePose) -> int:
+    poses = stable_poses(pig.shape, pig.mass_properties.center_of_mass)
+    return next(number for number, each in enumerate(poses) if (each.down == pose.down).all())
+
+
+def test_laying_keeps_place_and_heading() -> None:
+    pig = bench(standard(), rest=EARLY)
+    basins = pig.engine._basins
+    for pose, start in rocked(pig):
+        laid = basins.lay(start, number_of(pig, pose))
+        assert laid.position[:2] == start.position[:2]
+        assert angle(down_of(pig, laid), pose.down) < 1e-7
+        turned = state(pig, laid)[1] * state(pig, start)[1].inv()
+        assert abs(turned.as_rotvec()[2]) < 1e-9
+
+
+def test_pig_is_decided_only_below_its_barrier() -> None:
+    pig = bench(standard(), rest=EARLY)
+    basins = pig.engine._basins
+    for pose, start in rocked(pig):
+        if start.position[2] < pose.barrier:  # not so tilted that it may roll on
+            assert basins.pose_of(start, pose.barrier - 1e-6) == number_of(pig, pose)
+        assert basins.pose_of(start, pose.barrier) is None
+
+
+def test_crest_is_the_greatest_height_on_the_way() -> None:
+    pig = bench(standard(), rest=EARLY)
+    basins, vertices = pig.engine._basins, pig.engine.body.vertices
+    for start, end in np.random.default_rng(2).standard_normal((20, 2, 3)):
+        start, end = start / np.linalg.norm(start), end / np.linalg.norm(end)
+        turn = angle(start, end)
+        way = [
+            (np.sin((1 - t) * turn) * start + np.sin(t * turn) * end) / np.sin(turn)
+            for t in np.linspace(0.0, 1.0, 400)
+        ]
+        highest = max((vertices @ down).max() for down in way)
+        assert basins._crest(start, end) == pytest.approx(highest, abs=1e-6)
+
+
+@pytest.mark.parametrize(("gap", "is_early"), [(0.045, False), (0.3, True)])
+def test_pigs_that_may_still_meet_run_to_rest(gap: float, is_early: bool) -> None:
+    """Two bricks slide at 0.2 m/s, 3.4 mm to go; near each other they are not laid."""
+    ends = []
+    for rest in (RestRule(), EARLY):
+        bricks = bench(solid(Cuboid((0.02, 0.02, 0.006)).surface()), rest=rest)
+        start = [
+            bricks.at((x, 0.0, 0.00301), velocity=(0.2, 0.0, 0.0)) for x in (-gap / 2, gap / 2)
+        ]
+        ends.append(bricks.engine.settle(bricks.release(start, 0.1)))
+    late, early = ends
+    assert late.status.tolist() == early.status.tolist() == [AT_REST]
+    assert (early.rest_time < late.rest_time).all() == is_early
+    assert (early.translation.tobytes() == late.translation.tobytes()) != is_early
 
 
 # Convergence.

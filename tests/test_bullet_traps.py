@@ -39,7 +39,7 @@ from sim.engine import bullet, bullet_world
 from sim.engine.bullet import BulletSettings
 from sim.engine.flight import GRAVITY, Motion
 from sim.engine.flight import Body as PigBody
-from sim.engine.settle import Limits
+from sim.engine.world import Limits
 from sim.rest import RestRule
 from sim.throw import Landings, Thrower
 from sim.touch import TouchJudge

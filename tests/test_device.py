@@ -30,7 +30,7 @@ from sim.device import (
 from sim.engine import bullet_world
 from sim.engine.bullet import BulletSettings
 from sim.engine.flight import GRAVITY
-from sim.engine.settle import Limits
+from sim.engine.world import Limits
 from sim.throw import Thrower
 
 HULL = standard()[0].hull.vertices

@@ -8,18 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fake_thrower import FakeConfiguration, FakeThrower, fake_landings
+from fake_thrower import FakeConfiguration, FakeThrower, fake_landings, recorded
 
 from sim.batch import run_batch
-from sim.records import (
-    BLOCK_THROWS,
-    RecordsError,
-    block_name,
-    encode_block,
-    read_batch,
-    read_block,
-    versions,
-)
+from sim.block import RecordsError, encode_block
+from sim.records import block_name, block_throws, read_batch, read_block, versions
 from sim.throw import Landings
 
 COLUMNS = [
@@ -35,11 +28,11 @@ def assert_same(a: Landings, b: Landings) -> None:
 
 
 @pytest.mark.parametrize("pigs", [1, 2, 8])
-def test_landings_come_back_bit_for_bit(tmp_path, pigs):
+def test_poses_come_back_bit_for_bit(tmp_path, pigs):
     landings = fake_landings(range(40, 90), pigs)
     path = tmp_path / "block.parquet"
     path.write_bytes(encode_block(landings, IDENTITY))
-    assert_same(read_block(path, IDENTITY), landings)
+    assert_same(read_block(path, IDENTITY), recorded(landings))
 
 
 def test_one_row_per_pig_under_the_documented_columns(tmp_path):
@@ -62,6 +55,18 @@ def test_metadata_holds_configuration_and_versions(tmp_path):
     assert {"python", "numpy", "scipy", "pybullet", "pig-throw"} == versions().keys()
 
 
+def test_few_bytes_per_throw():
+    content = encode_block(fake_landings(range(2500)), IDENTITY)
+    assert len(content) / 2500 < 125  # measured 121; the poses' 14 doubles are 112 of them
+
+
+@pytest.mark.parametrize(
+    ("throws", "size"), [(1, 250), (10**5, 250), (10**6, 2500), (10**6 + 1, 2501), (10**9, 10_000)]
+)
+def test_files_grow_with_the_batch_up_to_a_size(throws, size):
+    assert block_throws(throws) == size
+
+
 def test_same_landings_same_bytes():
     landings = fake_landings(range(100))
     assert encode_block(landings, IDENTITY) == encode_block(landings, IDENTITY)
@@ -74,7 +79,7 @@ def test_batch_reads_back_whole(tmp_path):
     assert batch.throws == 2300
     assert batch.configuration["seed"] == 5
     assert batch.versions == versions()
-    assert_same(batch.landings, fake_landings(range(2300), seed=5))
+    assert_same(batch.landings, recorded(fake_landings(range(2300), seed=5)))
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"garbage" * 100])
@@ -101,7 +106,7 @@ def test_no_flipped_bit_passes_unnoticed(tmp_path):
         damaged[bit // 8] ^= 1 << bit % 8
         path.write_bytes(damaged)
         try:
-            assert_same(read_block(path, IDENTITY), landings)
+            assert_same(read_block(path, IDENTITY), recorded(landings))
         except RecordsError as refusal:
             refusals.append(str(refusal))
     assert len(refusals) > 400
@@ -171,11 +176,12 @@ def test_block_of_another_run_is_refused(tmp_path):
 def test_blocks_are_read_in_the_order_of_their_numbers(tmp_path):
     identity = {**IDENTITY, "throws": 10**9}
     (tmp_path / "batch.json").write_text(json.dumps(identity))
+    size = block_throws(10**9)
     for block in (1_000_000, 999_999):
-        landings = fake_landings([block * BLOCK_THROWS])
+        landings = fake_landings([block * size])
         (tmp_path / block_name(block)).write_bytes(encode_block(landings, identity))
     index = read_batch(tmp_path).landings.index
-    assert index.tolist() == [999_999 * BLOCK_THROWS, 1_000_000 * BLOCK_THROWS]
+    assert index.tolist() == [999_999 * size, 1_000_000 * size]
 
 
 def test_foreign_parquet_is_refused(tmp_path):

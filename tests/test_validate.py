@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sim.cli import run
-from sim.validate import cases
-from sim.validate.cases import CASES
-from sim.validate.check import FAILED, PASSED, SHOWN, Case, Check
+from sim.validate import cases, command
+from sim.validate.cases import BULLET, CASES
+from sim.validate.check import FAILED, PASSED, SHOWN, Case, Check, Rig
 from sim.validate.statistics import fair, same
 
 
@@ -24,7 +24,7 @@ def parameters() -> list:
 
 @pytest.mark.parametrize("case", parameters())
 def test_case_passes(case: Case) -> None:
-    for check in case.run(2):
+    for check in case.run(Rig(workers=2)):
         assert check.verdict == PASSED, check
 
 
@@ -54,10 +54,18 @@ def test_shifted_share_is_not_the_same() -> None:
     assert [check.verdict for check in shifted] == [FAILED, FAILED]
 
 
+def case_of(measured: float) -> Case:
+    """Measure this where 1 is expected."""
+    check = Check("x", measured, 1.0, 0.1, "theory")
+    return Case("first", "closed form", False, lambda _: [check], BULLET)
+
+
 def test_failed_check_is_exit_status_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    broken = Case("broken", "closed form", False, lambda _: [Check("x", 2.0, 1.0, 0.1, "theory")])
+    broken = Case(
+        "broken", "closed form", False, lambda _: [Check("x", 2.0, 1.0, 0.1, "theory")], BULLET
+    )
     monkeypatch.setattr(cases, "CASES", (broken,))
     assert run(["validate", "--json"]) == 1
     report = json.loads(capsys.readouterr().out)
@@ -65,6 +73,29 @@ def test_failed_check_is_exit_status_one(
     assert report["cases"][0]["checks"][0]["verdict"] == FAILED
     assert run(["validate"]) == 1
     assert "0 of 1 checks passed" in capsys.readouterr().out
+
+
+def test_what_takes_long_is_shown_as_it_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first case's table is on standard error before the second is run."""
+
+    def second(_: Rig) -> list[Check]:
+        assert "first (closed form)" in capsys.readouterr().err
+        return []
+
+    first = Case(
+        "first", "closed form", False, lambda _: [Check("x", 1.0, 1.0, 0.1, "theory")], BULLET
+    )
+    monkeypatch.setattr(command, "PATIENCE", 0.0)
+    monkeypatch.setattr(
+        cases, "CASES", (first, Case("second", "closed form", False, second, BULLET))
+    )
+    assert run(["validate", "--json"]) == 0
+    assert [one["case"] for one in json.loads(capsys.readouterr().out)["cases"]] == [
+        "first",
+        "second",
+    ]
 
 
 def test_unknown_case_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,9 +15,10 @@ from meshes.shape import ConvexPart, Shape, Surface, convex_hull
 from sim.contact import Contact
 from sim.device import Device, Drop, Releases
 from sim.engine import RestingStates, bullet
-from sim.engine import settle as main_loop
 from sim.engine.bullet import BulletEngine, BulletSettings
+from sim.engine.course import Course
 from sim.engine.flight import Motion
+from sim.engine.world import Limits
 from sim.pig import RUBBER_DENSITY, load_pig
 from sim.rest import TIMED_OUT, RestRule
 
@@ -25,7 +26,7 @@ UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 NOWHERE = (0.0, 0.0, 0.0)
 
 Result = TypeVar("Result")
-Scene = Any  # a main_loop.World, with the engine's own client and bodies for who must look inside
+Scene = Any  # a World, with the engine's own client and bodies for who must look inside
 Moments = list[tuple[float, list[Motion]]]
 
 
@@ -72,8 +73,21 @@ class Bench:
         translation, quat = self.pose(motion)
         return float(translation[2]) + lowest(self.shape, quat)
 
-    def release(self, motions: Sequence[Motion], height: float) -> Releases:
-        """One throw of the bodies as they are, from a device at a height [m]."""
+    def release(
+        self,
+        motions: Sequence[Motion],
+        height: float,
+        leaf: tuple[float, float] = (0.0, 0.0),
+        time: float = 0.0,
+    ) -> Releases:
+        """One throw of the bodies as they are, from a device at a height [m].
+
+        Args:
+            motions: Of the bodies.
+            height: Of the device.
+            leaf: Its angle [rad] and rate [rad/s].
+            time: Since the release [s].
+        """
         poses = [self.pose(motion) for motion in motions]
         return Releases(
             index=np.array([0]),
@@ -83,6 +97,9 @@ class Bench:
             quat_xyzw=np.array([[quat for _, quat in poses]]),
             velocity=np.array([[motion.velocity for motion in motions]]),
             spin=np.array([[motion.spin for motion in motions]]),
+            leaf_angle=np.array(leaf[:1]),
+            leaf_speed=np.array(leaf[1:]),
+            time=np.array([time]),
             thrown=len(motions),
         )
 
@@ -93,7 +110,7 @@ class Bench:
     def stage(
         self,
         motions: Sequence[Motion],
-        act: Callable[[Scene, main_loop.Limits], Result],
+        act: Callable[[Scene, Limits], Result],
         height: float = 1.0,
     ) -> Result:
         """Do something with the scene of a throw in place of settling it.
@@ -105,7 +122,7 @@ class Bench:
         """
         results = []
 
-        def run(scene: Scene, _body: object, _rest: object, limits: main_loop.Limits) -> object:
+        def run(scene: Scene, _body: object, _rest: object, limits: Limits, *_: object) -> object:
             for number, motion in enumerate(motions):
                 scene.set_motion(number, motion)
             results.append(act(scene, limits))
@@ -125,19 +142,18 @@ class Bench:
         until: Callable[[list[Motion]], bool] = lambda _: False,
     ) -> Moments:
         """Time [s] and motions at every check; with `flying`, free flight is exact as in throws."""
-        body = self.engine.body
 
-        def run(scene: Scene, limits: main_loop.Limits) -> Moments:
-            awake = [False] * len(motions)
+        def run(scene: Scene, limits: Limits) -> Moments:
+            course = Course(scene, self.engine.body, RestRule(), limits)
             time, now = 0.0, scene.motions()
             seen = [(time, now)]
             while time < duration and not until(now):
                 if flying:
-                    time += main_loop.advance(scene, now, awake, body, limits)
+                    course.advance()
+                    time, now = course.time, course.motions()
                 else:
                     scene.step()
-                    time += limits.check_interval
-                now = scene.motions()
+                    time, now = time + limits.check_interval, scene.motions()
                 seen.append((time, now))
             return seen
 

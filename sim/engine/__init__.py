@@ -19,12 +19,15 @@ class RestingStates:
         translation: (n, k, 3) [m] world_from_pig.
         quat_xyzw: (n, k, 4) world_from_pig.
         rest_time: (n, k) time at which each pig came to rest for good [s]; nan if it did not.
+        handed_over: (n,) whether the throw was ended by another engine, one that knows contacts
+            between pigs; None where there is no other.
     """
 
     status: np.ndarray
     translation: np.ndarray
     quat_xyzw: np.ndarray
     rest_time: np.ndarray
+    handed_over: np.ndarray | None = None
 
 
 class Engine(Protocol):

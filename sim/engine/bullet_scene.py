@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,16 @@ from sim.engine.bullet_world import (
     BulletWorld,
 )
 from sim.engine.flight import Body, Motion
-from sim.engine.settle import Box
+from sim.engine.world import Box
 
 CATCH_ANGLE = 1e-3
 """The catch takes the leaf this close to its open angle [rad]."""
+
+PARKING = 1000.0
+"""Height of pigs that the world need not step, and their distance [m]; in 10 s they fall 490 m."""
+
+_UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+_STILL = (0.0, 0.0, 0.0)
 
 
 class Scene:
@@ -44,45 +51,40 @@ class Scene:
         if self._leaf:
             self._client.removeBody(self._leaf.body)
 
-    def add_pig(self, shapes: tuple[int, int], body: Body, motion: Motion, coat: Factors) -> None:
+    def add_pig(self, shapes: Sequence[int], body: Body, motion: Motion, coat: Factors) -> None:
         """Put a pig in the world; its frame is principal, at its center of mass.
 
         A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
         leaf; the exact parts, a massless link fixed to it, meet other pigs only.
 
         Args:
-            shapes: Of the hull and of the parts.
+            shapes: Of the hull and, unless the pig is alone, of the parts.
             body: Mass and moments.
             motion: At the start.
             coat: The pig's surface.
         """
-        hull, parts = shapes
-        pig = self._client.createMultiBody(
-            body.mass,
-            hull,
-            linkMasses=[0.0],
-            linkCollisionShapeIndices=[parts],
-            linkJointTypes=[FIXED_JOINT],
-            linkJointAxis=[[0.0, 0.0, 1.0]],
-            **_one_link([0.0, 0.0, 0.0]),
-        )
+        hull, *parts = shapes
+        links = _link(self._world, parts[0], FIXED_JOINT, _STILL, 0.0) if parts else {}
+        pig = self._client.createMultiBody(body.mass, hull, self._world.unseen, **links)
         self._world.weigh(pig, BASE, body.mass, body.moments)
         self._world.coat(pig, BASE, coat)
         self._world.unclamp(pig)
-        self._world.coat(pig, PARTS, coat)
         self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
-        self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
+        if parts:
+            self._world.coat(pig, PARTS, coat)
+            self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
         self._pigs.append(pig)
         self.set_motion(len(self._pigs) - 1, motion)
 
     def motions(self) -> list[Motion]:
         """Read every pig's state."""
-        return [self._motion(pig) for pig in self._pigs]
+        return [self.motion(pig) for pig in range(len(self._pigs))]
 
-    def _motion(self, pig: int) -> Motion:
-        scale = self._world.scale
-        (x, y, z), quat = self._client.getBasePositionAndOrientation(pig)
-        (vx, vy, vz), spin = self._client.getBaseVelocity(pig)
+    def motion(self, pig: int) -> Motion:
+        """Read one pig's state."""
+        body, scale = self._pigs[pig], self._world.scale
+        (x, y, z), quat = self._client.getBasePositionAndOrientation(body)
+        (vx, vy, vz), spin = self._client.getBaseVelocity(body)
         return Motion(
             (x / scale, y / scale, z / scale), quat, (vx / scale, vy / scale, vz / scale), spin
         )
@@ -94,6 +96,10 @@ class Scene:
             body, internal(motion.position), motion.quat_xyzw
         )
         self._client.resetBaseVelocity(body, internal(motion.velocity), motion.spin)
+
+    def park(self, pig: int) -> None:
+        """Put a pig high above all others, until its state is written again."""
+        self.set_motion(pig, Motion((PARKING * pig, 0.0, PARKING), _UPRIGHT, _STILL, _STILL))
 
     def step(self) -> None:
         """Advance by one check interval; the catch takes the leaf when it is open."""
@@ -108,6 +114,10 @@ class Scene:
     def is_swinging(self) -> bool:
         """Whether the leaf still moves."""
         return self._leaf is not None and self._leaf.is_swinging
+
+    def leaf_angle(self) -> float:
+        """Read how far the leaf is open [rad], caught or not; 0 without one."""
+        return self._leaf.angle() if self._leaf else 0.0
 
     def swing(self) -> tuple[float, float]:
         """Read the swinging leaf: angle below level [rad] and its rate [rad/s]."""
@@ -140,14 +150,12 @@ class Leaf:
 
     def _hang(self, mass: float) -> int:
         client, internal = self._world.client, self._world.internal
+        center = (self._half[0], 0.0, -self._half[2])
         leaf = client.createMultiBody(
             0.0,
+            baseVisualShapeIndex=self._world.unseen,
             basePosition=internal(self._hinge),
-            linkMasses=[mass],
-            linkCollisionShapeIndices=[self._shape],
-            linkJointTypes=[HINGE_JOINT],
-            linkJointAxis=[[0.0, 1.0, 0.0]],
-            **_one_link(internal((self._half[0], 0.0, -self._half[2]))),
+            **_link(self._world, self._shape, HINGE_JOINT, center, mass),
         )
         client.setJointMotorControl2(leaf, HINGE, MOTOR, force=0.0)
         a, b, c = (2 * self._half) ** 2 * mass / 12
@@ -164,6 +172,15 @@ class Leaf:
         angle, rate, *_ = self._world.client.getJointState(self.body, HINGE)
         return float(angle), float(rate)
 
+    def angle(self) -> float:
+        """Read the angle below level [rad], swinging or caught."""
+        return self.swing()[0] if self.is_swinging else self._open_angle
+
+    def set_swing(self, angle: float, rate: float) -> None:
+        """Write the angle below level [rad] and its rate [rad/s]; the catch takes an open leaf."""
+        self._world.client.resetJointState(self.body, HINGE, angle, rate)
+        self.catch()
+
     def catch(self) -> None:
         """Fix the leaf once it has reached its open angle."""
         if self.swing()[0] < self._open_angle - CATCH_ANGLE:
@@ -175,7 +192,8 @@ class Leaf:
         self.body = client.createMultiBody(
             0.0,
             self._shape,
-            basePosition=internal(center),
+            self._world.unseen,
+            basePosition=internal(self._hinge),
             baseOrientation=turn.as_quat().tolist(),
         )
         self._world.coat(self.body, BASE, self._coat)
@@ -184,14 +202,20 @@ class Leaf:
         self.box = Box(tuple(center - reach), tuple(center + reach))
 
 
-def _one_link(center: list[float]) -> dict[str, list[Any]]:
-    """Arguments of a body with one link whose frame is the base's, mass at `center`."""
+def _link(
+    world: BulletWorld, shape: int, joint: int, center: Sequence[float], mass: float
+) -> dict[str, list[Any]]:
+    """Arguments of a body with one link in the base's frame, its center of mass at `center` [m]."""
     no_shift, no_turn = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]
     return {
-        "linkVisualShapeIndices": [-1],
+        "linkMasses": [mass],
+        "linkCollisionShapeIndices": [shape],
+        "linkVisualShapeIndices": [world.unseen],
         "linkPositions": [no_shift],
         "linkOrientations": [no_turn],
-        "linkInertialFramePositions": [center],
+        "linkInertialFramePositions": [world.internal(center)],
         "linkInertialFrameOrientations": [no_turn],
         "linkParentIndices": [0],
+        "linkJointTypes": [joint],
+        "linkJointAxis": [[0.0, 1.0, 0.0]],
     }

@@ -2,14 +2,14 @@
 
 Bullet integrates the gyroscopic term with an explicit Euler step: at 100 rad/s and 1 kHz a pig's
 rotational energy grows by 14 % in half a second. While a pig can touch nothing its motion is known,
-so the engine replaces Bullet's result by this one, and skips the steps altogether when every
-moving pig flies.
+so the engine takes it from here, and skips the steps altogether when every moving pig flies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, inf, sqrt
 
 import numpy as np
@@ -52,33 +52,37 @@ def fly(motion: Motion, moments: tuple[float, float, float], duration: float) ->
     """Advance a body that nothing touches.
 
     The center of mass follows its parabola exactly. The orientation obeys
-    dq/dt = omega(q) q / 2 with omega = R I^-1 R^T L and the angular momentum L constant in the
-    world, so L is conserved by construction; fourth-order Runge-Kutta, at most MAX_TURN a step.
+    dq/dt = q omega(q) / 2 with omega = I^-1 R^T L in principal axes and the angular momentum L
+    constant in the world, so L is conserved by construction; fourth-order Runge-Kutta, at most
+    MAX_TURN a step.
 
     Args:
         motion: State at the start.
         moments: Principal moments of inertia [kg m^2].
         duration: Time to advance [s], >= 0.
     """
-    px, py, pz = motion.position
-    vx, vy, vz = motion.velocity
-    position = (
-        px + vx * duration,
-        py + vy * duration,
-        pz + vz * duration - 0.5 * GRAVITY * duration * duration,
-    )
-    velocity = (vx, vy, vz - GRAVITY * duration)
-    momentum = _world_from_principal(
-        motion.quat_xyzw, _scaled(_principal_from_world(motion.quat_xyzw, motion.spin), moments)
-    )
+    own = _principal_from_world(motion.quat_xyzw, motion.spin)
+    momentum = _world_from_principal(motion.quat_xyzw, _scaled(own, moments))
     inverse = (1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2])
-    turn = sqrt(sum(m * m for m in momentum)) * max(inverse) * duration
-    steps = max(1, ceil(turn / MAX_TURN))
+    steps = max(1, ceil(sqrt(_greatest_spin2(own, moments)) * duration / MAX_TURN))
     quat = motion.quat_xyzw
     for _ in range(steps):
         quat = _turn(quat, momentum, inverse, duration / steps)
-    spin = _spin(quat, momentum, inverse)
-    return Motion(position, quat, velocity, spin)
+    spin = _world_from_principal(quat, _scaled(_principal_from_world(quat, momentum), inverse))
+    flown = fall(motion, duration)
+    return Motion(flown.position, quat, flown.velocity, spin)
+
+
+def fall(motion: Motion, duration: float) -> Motion:
+    """Advance the center of mass alone of a body that nothing touches, by a time [s]."""
+    (px, py, pz), (vx, vy, vz) = motion.position, motion.velocity
+    sunk = pz + vz * duration - 0.5 * GRAVITY * duration * duration
+    return Motion(
+        (px + vx * duration, py + vy * duration, sunk),
+        motion.quat_xyzw,
+        (vx, vy, vz - GRAVITY * duration),
+        motion.spin,
+    )
 
 
 Vector = tuple[float, float, float]
@@ -105,42 +109,46 @@ def _principal_from_world(quat: Quaternion, vector: Vector) -> Vector:
     return _world_from_principal((-x, -y, -z, w), vector)
 
 
-def _spin(quat: Quaternion, momentum: Vector, inverse: Vector) -> Vector:
-    return _world_from_principal(quat, _scaled(_principal_from_world(quat, momentum), inverse))
+def _greatest_spin2(own: Vector, moments: Vector) -> float:
+    """Bound the squared spin of a free body [rad^2/s^2]: all its energy about the easiest axis.
+
+    Args:
+        own: Spin in principal axes [rad/s].
+        moments: Principal moments of inertia [kg m^2].
+    """
+    a, b, c = own
+    return (moments[0] * a * a + moments[1] * b * b + moments[2] * c * c) / min(moments)
 
 
 def _rate(quat: Quaternion, momentum: Vector, inverse: Vector) -> Quaternion:
-    """Time derivative of the quaternion under a constant angular momentum."""
+    """Time derivative of the quaternion under a constant angular momentum, written out."""
     x, y, z, w = quat
-    ox, oy, oz = _spin(quat, momentum, inverse)
+    a, b, c = momentum
+    tx, ty, tz = 2 * (z * b - y * c), 2 * (x * c - z * a), 2 * (y * a - x * b)
+    ox = 0.5 * inverse[0] * (a + w * tx + z * ty - y * tz)
+    oy = 0.5 * inverse[1] * (b + w * ty + x * tz - z * tx)
+    oz = 0.5 * inverse[2] * (c + w * tz + y * tx - x * ty)
     return (
-        0.5 * (ox * w + oy * z - oz * y),
-        0.5 * (oy * w + oz * x - ox * z),
-        0.5 * (oz * w + ox * y - oy * x),
-        -0.5 * (ox * x + oy * y + oz * z),
+        w * ox + y * oz - z * oy,
+        w * oy + z * ox - x * oz,
+        w * oz + x * oy - y * ox,
+        -(x * ox + y * oy + z * oz),
     )
 
 
 def _turn(quat: Quaternion, momentum: Vector, inverse: Vector, step: float) -> Quaternion:
-    def moved(rate: Quaternion, fraction: float) -> Quaternion:
-        h = fraction * step
-        return (
-            quat[0] + h * rate[0],
-            quat[1] + h * rate[1],
-            quat[2] + h * rate[2],
-            quat[3] + h * rate[3],
-        )
-
-    k1 = _rate(quat, momentum, inverse)
-    k2 = _rate(moved(k1, 0.5), momentum, inverse)
-    k3 = _rate(moved(k2, 0.5), momentum, inverse)
-    k4 = _rate(moved(k3, 1.0), momentum, inverse)
-    x, y, z, w = (
-        q + step / 6.0 * (a + 2 * b + 2 * c + d)
-        for q, a, b, c, d in zip(quat, k1, k2, k3, k4, strict=True)
-    )
-    norm = sqrt(x * x + y * y + z * z + w * w)
-    return (x / norm, y / norm, z / norm, w / norm)
+    x, y, z, w = quat
+    half, sixth = 0.5 * step, step / 6.0
+    a, b, c, d = _rate(quat, momentum, inverse)
+    e, f, g, h = _rate((x + half * a, y + half * b, z + half * c, w + half * d), momentum, inverse)
+    i, j, k, m = _rate((x + half * e, y + half * f, z + half * g, w + half * h), momentum, inverse)
+    n, o, p, q = _rate((x + step * i, y + step * j, z + step * k, w + step * m), momentum, inverse)
+    x += sixth * (a + 2 * (e + i) + n)
+    y += sixth * (b + 2 * (f + j) + o)
+    z += sixth * (c + 2 * (g + k) + p)
+    w += sixth * (d + 2 * (h + m) + q)
+    shrink = 1.0 / sqrt(x * x + y * y + z * z + w * w)
+    return (x * shrink, y * shrink, z * shrink, w * shrink)
 
 
 @dataclass(frozen=True)
@@ -159,40 +167,90 @@ class Body:
     mass: float
     moments: tuple[float, float, float]
 
+    @cached_property
+    def distances(self) -> np.ndarray:
+        """Of the vertices from the center of mass, (v,) [m]."""
+        return np.linalg.norm(self.vertices, axis=1)
+
+    @cached_property
+    def gyration2(self) -> float:
+        """Square of the largest radius of gyration [m^2]."""
+        return max(self.moments) / self.mass
+
+    @cached_property
+    def unsteadiness(self) -> float:
+        """Bound w^2 + |dw/dt| of a free body as a multiple of its greatest w^2.
+
+        Euler's equations dw_1/dt = (I_2 - I_3) / I_1 w_2 w_3 and so on, each coefficient at most c,
+        give |dw/dt|^2 <= c^2 (w_1^2 w_2^2 + w_2^2 w_3^2 + w_3^2 w_1^2) <= c^2 w^4 / 3.
+        """
+        a, b, c = self.moments
+        return 1.0 + max(abs(b - c) / a, abs(c - a) / b, abs(a - b) / c) / sqrt(3.0)
+
 
 def lowest_point(motion: Motion, vertices: np.ndarray) -> float:
     """Height of the body's lowest hull vertex above the table [m]."""
-    x, y, z, w = motion.quat_xyzw
-    down = np.array((2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))
-    return motion.position[2] + float((vertices @ down).min())
+    return motion.position[2] + float(
+        (vertices @ np.array(up_in_principal(motion.quat_xyzw))).min()
+    )
+
+
+def lowest_vertex(motion: Motion, vertices: np.ndarray) -> Vector:
+    """Which hull vertex is lowest, in principal axes [m]."""
+    x, y, z = vertices[(vertices @ np.array(up_in_principal(motion.quat_xyzw))).argmin()].tolist()
+    return (x, y, z)
+
+
+def vertex_height(motion: Motion, vertex: Vector) -> float:
+    """Height above the table of a vertex given in principal axes [m]."""
+    a, b, c = up_in_principal(motion.quat_xyzw)
+    return motion.position[2] + a * vertex[0] + b * vertex[1] + c * vertex[2]
 
 
 def time_above_table(motion: Motion, body: Body, clearance: float) -> float:
     """Bound from below the time before any vertex comes within `clearance` of the table [s].
 
-    High up: the center of mass is on its parabola and every vertex within `radius` of it. Lower
-    down: the lowest vertex sinks no faster than the parabola plus radius times the largest
-    possible spin, |L| / smallest moment.
+    The center of mass is on its parabola and every vertex within `radius` of it. Nearer to the
+    table each vertex is followed by itself: at distance r from the center it has its own height
+    and vertical speed, and about the center never accelerates by more than r (w^2 + |dw/dt|),
+    with w the greatest spin that the rotational energy allows; see Body.unsteadiness.
     """
     rise = motion.velocity[2]
     by_center = _fall_time(motion.position[2] - body.radius - clearance, rise)
-    if by_center > 0.0:
+    up = up_in_principal(motion.quat_xyzw)
+    gaps = body.vertices @ np.array(up)
+    gaps += motion.position[2] - clearance
+    if gaps[gaps.argmin()] <= 0.0:
         return by_center
-    momentum = _scaled(_principal_from_world(motion.quat_xyzw, motion.spin), body.moments)
-    spin = sqrt(sum(m * m for m in momentum)) / min(body.moments)
-    gap = lowest_point(motion, body.vertices) - clearance
-    return _fall_time(gap, rise - spin * body.radius)
+    own = _principal_from_world(motion.quat_xyzw, motion.spin)
+    rises = body.vertices @ np.array(_cross(up, own))
+    rises += rise
+    falls = body.distances * (body.unsteadiness * _greatest_spin2(own, body.moments))
+    falls += GRAVITY
+    times = (rises + np.sqrt(rises * rises + 2.0 * falls * gaps)) / falls
+    return max(by_center, float(times[times.argmin()]))
+
+
+def up_in_principal(quat: Quaternion) -> Vector:
+    """World's up in principal axes."""
+    x, y, z, w = quat
+    return (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y))
+
+
+def _cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def time_apart(a: Motion, b: Motion, reach: float) -> float:
     """Time until two flying centers come within `reach`; both fall alike, so exact [s]."""
-    gap = [q - p for p, q in zip(a.position, b.position, strict=True)]
-    rate = [q - p for p, q in zip(a.velocity, b.velocity, strict=True)]
-    distance2 = sum(g * g for g in gap) - reach * reach
-    closing = -sum(g * r for g, r in zip(gap, rate, strict=True))
+    (ax, ay, az), (bx, by, bz) = a.position, b.position
+    (au, av, aw), (bu, bv, bw) = a.velocity, b.velocity
+    x, y, z, u, v, w = bx - ax, by - ay, bz - az, bu - au, bv - av, bw - aw
+    distance2 = x * x + y * y + z * z - reach * reach
+    closing = -(x * u + y * v + z * w)
     if distance2 <= 0.0:
         return 0.0
-    speed2 = sum(r * r for r in rate)
+    speed2 = u * u + v * v + w * w
     discriminant = closing * closing - speed2 * distance2
     if closing <= 0.0 or discriminant < 0.0:
         return inf
@@ -206,8 +264,9 @@ def time_to_reach(distance: float, speed: float) -> float:
 
 def greatest_speed(motion: Motion, body: Body) -> float:
     """Bound the speed of the center of mass if all kinetic energy were translation [m/s]."""
-    turning = max(body.moments) * sum(spin * spin for spin in motion.spin)
-    return sqrt(sum(v * v for v in motion.velocity) + turning / body.mass)
+    (vx, vy, vz), (sx, sy, sz) = motion.velocity, motion.spin
+    turning = body.gyration2 * (sx * sx + sy * sy + sz * sz)
+    return sqrt(vx * vx + vy * vy + vz * vz + turning)
 
 
 def _fall_time(gap: float, rise: float) -> float:

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from math import cos
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from meshes.density import MassProperties, uniform
 from meshes.shape import ConvexPart, Shape, Surface
-from sim.configuration import Configuration
+from sim.configuration import Configuration, Settings, configure
 from sim.contact import Contact, PairContact
-from sim.crew import throw_in_order
-from sim.device import Condition, Device, Drop, Releases
-from sim.engine.bullet import BulletEngine, BulletSettings, Scene
-from sim.engine.flight import Motion
-from sim.engine.settle import advance
+from sim.crew import Task, throw_in_order
+from sim.device import Condition, Drop, Releases
+from sim.engine.course import Course
+from sim.engine.fast.settings import FastSettings
+from sim.engine.flight import Body, Motion
+from sim.engine.world import Limits, World
 from sim.pig import RUBBER_DENSITY, Pig
+from sim.processes import local_crew
+from sim.progress import LateProgress
 from sim.records import concatenate
 from sim.rest import RestRule
-from sim.throw import Landings, Thrower
+from sim.throw import Landings, Thrower, engine_of
+from sim.validate.check import Rig
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 STILL = (0.0, 0.0, 0.0)
 TASK = 25
 SETTLING = 0.25
 """How long a body stands on the level before its table is tilted [s]."""
+
+CREEPING = 10.0
+"""A creeping body is given up after this [s]."""
+
+LYING, LOOK = 1e-4, 16
+"""A creeping body lies still if it has turned by less than LYING [rad] in LOOK checks."""
 
 Track = list[tuple[float, Motion]]
 
@@ -44,14 +56,38 @@ def contact(restitution: float, friction: float, bounce_speed: float = 0.15) -> 
     return Contact(pair, pair, pair, bounce_speed)
 
 
+@runtime_checkable
+class SteppedEngine(Protocol):
+    """An engine whose throws can be followed step by step.
+
+    Attributes:
+        body: What is thrown, in principal axes.
+        world: Where it is thrown.
+    """
+
+    body: Body
+    world: Inclined
+
+    def scene(self, releases: Releases, row: int) -> AbstractContextManager[tuple[World, Limits]]:
+        """Set one throw up."""
+        ...
+
+
+class Inclined(Protocol):
+    """A world whose table can be tilted."""
+
+    def tilt(self, angle: float) -> None:
+        """Incline the table about y, so that +x is downhill [rad]."""
+        ...
+
+
 @dataclass(frozen=True)
 class Bench:
-    """One body in an engine over the bare table, or under a device."""
+    """One body in an engine over the bare table."""
 
     pig: Pig
     contact: Contact
-    settings: BulletSettings = field(default_factory=BulletSettings)
-    device: Device = field(default_factory=Drop)
+    settings: Settings
 
     def start(
         self,
@@ -86,40 +122,59 @@ class Bench:
             until: Ends the track.
         """
         engine = self._engine()
-        with engine.scene(_release(), 0) as (scene, limits):
+        with engine.scene(out_of_the_way(), 0) as (scene, limits):
             scene.set_motion(0, start)
             if slope:
                 for _ in range(round(SETTLING / limits.check_interval)):
                     scene.step()
                 engine.world.tilt(slope)
-            time, track = 0.0, [(0.0, scene.motions()[0])]
+            course = Course(scene, engine.body, RestRule(), limits)
+            time, track = 0.0, [(0.0, scene.motion(0))]
             while time < duration and not until(track[-1][1]):
                 if flying:
-                    time += advance(scene, scene.motions(), [False], engine.body, limits)
+                    course.advance()
+                    time, (now,) = course.time, course.motions()
                 else:
                     scene.step()
-                    time += limits.check_interval
-                track.append((time, scene.motions()[0]))
+                    time, now = time + limits.check_interval, scene.motion(0)
+                track.append((time, now))
         return track
 
-    @contextmanager
-    def scene(self) -> Iterator[Scene]:
-        """Set up the device, the body far above it."""
-        with self._engine().scene(_release(), 0) as (scene, _):
-            yield scene
+    def creep(self, starts: Sequence[Motion], stop_every: int) -> list[Motion]:
+        """Follow the body until it lies still, taking its speed away every so many checks.
 
-    def _engine(self) -> BulletEngine:
-        return BulletEngine(
-            self.pig.shape,
-            self.pig.mass_properties,
-            self.device,
-            self.contact,
-            self.settings,
-            RestRule(),
-        )
+        So it moves as in a medium of damping rate 2 / (the time between two stops).
+
+        Args:
+            starts: See follow; each is followed alone.
+            stop_every: Checks; 0 leaves it its speed.
+        """
+        engine, ends = self._engine(), []
+        for start in starts:
+            with engine.scene(out_of_the_way(), 0) as (scene, limits):
+                scene.set_motion(0, start)
+                last = now = start
+                for check in range(1, round(CREEPING / limits.check_interval)):
+                    scene.step()
+                    now = scene.motion(0)
+                    if stop_every and check % stop_every == 0:
+                        scene.set_motion(0, replace(now, velocity=STILL, spin=STILL))
+                    if check % LOOK == 0:
+                        if abs(np.dot(now.quat_xyzw, last.quat_xyzw)) > cos(LYING / 2):
+                            break
+                        last = now
+                ends.append(now)
+        return ends
+
+    def _engine(self) -> SteppedEngine:
+        drop = drop_configuration(self.pig, 1.0, self.settings)
+        engine = engine_of(replace(drop, contact=self.contact))
+        assert isinstance(engine, SteppedEngine), "a case names the engines that it applies to"
+        return engine
 
 
-def _release() -> Releases:
+def out_of_the_way() -> Releases:
+    """Start one body far above everything."""
     return Releases(
         index=np.zeros(1, np.int64),
         height=np.ones(1),
@@ -128,16 +183,36 @@ def _release() -> Releases:
         quat_xyzw=np.array([[UPRIGHT]]),
         velocity=np.zeros((1, 1, 3)),
         spin=np.zeros((1, 1, 3)),
+        leaf_angle=np.zeros(1),
+        leaf_speed=np.zeros(1),
+        time=np.zeros(1),
         thrown=1,
     )
 
 
-def drop_configuration(pig: Pig, height: float) -> Configuration:
+def engine_settings(rig: Rig) -> Settings:
+    """Give the usual settings of the engine that cases are run with."""
+    return configure(device="drop", pigs=1, engine=rig.engine).engine
+
+
+def finest(settings: Settings) -> Settings:
+    """Have the body looked at after every step."""
+    assert not isinstance(settings, FastSettings), "the fast engine is not followed step by step"
+    return replace(settings, steps_per_check=1)
+
+
+def drop_configuration(pig: Pig, height: float, settings: Settings) -> Configuration:
     """Drop one body from rest, turned at random, its lowest point at `height` [m]."""
-    return Configuration(0, pig, 1, Drop(), (Condition(height, "random"),))
+    return Configuration(0, pig, 1, Drop(), (Condition(height, "random"),), engine=settings)
 
 
 def landings(configuration: Configuration, throws: int, workers: int) -> Landings:
-    """Throw indices 0..throws-1."""
-    tasks = (range(i, min(i + TASK, throws)) for i in range(0, throws, TASK))
-    return concatenate(list(throw_in_order(configuration, Thrower, tasks, workers)))
+    """Throw indices 0..throws-1, under a progress bar."""
+    tasks = (Task(range(i, min(i + TASK, throws))) for i in range(0, throws, TASK))
+    thrown: list[Landings] = []
+    with LateProgress() as progress, local_crew(configuration, Thrower, workers) as crew:
+        progress(0, throws)
+        for some in throw_in_order(crew, tasks):
+            thrown += [one.landings for one in some if one.landings is not None]
+            progress(min(some[-1].indices.stop, throws), throws)
+    return concatenate(thrown)

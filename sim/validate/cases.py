@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from sim.validate import closed_form, convergence, symmetry
+from sim.configuration import ENGINES
+from sim.validate import closed_form, convergence, quasi_static, symmetry
 from sim.validate.check import Case
 
+STEPPED = ("bullet", "mujoco")
+"""Engines that can be followed step by step; the fast one runs whole throws."""
+
+BULLET = ("bullet",)
+NOT_MUJOCO = ("bullet", "fast")
+
+CLOSED, SYMMETRY, CONVERGENCE, GEOMETRY = "closed form", "symmetry", "convergence", "geometry"
+
 CASES = (
-    Case("free_fall", "closed form", False, closed_form.free_fall),
-    Case("tumbling", "closed form", False, closed_form.tumbling),
-    Case("resting_cube", "closed form", False, closed_form.resting_cube),
-    Case("sliding", "closed form", False, closed_form.sliding),
-    Case("incline_slip", "closed form", False, closed_form.incline_slip),
-    Case("incline_tip", "closed form", False, closed_form.incline_tip),
-    Case("rolling", "closed form", False, closed_form.rolling),
-    Case("rebound", "closed form", False, closed_form.rebound),
-    Case("top", "closed form", False, closed_form.top),
-    Case("door", "closed form", False, closed_form.door),
-    Case("order_and_workers", "symmetry", False, symmetry.order_and_workers),
-    Case("fair_cube", "symmetry", True, symmetry.fair_cube),
-    Case("fair_tetrahedron", "symmetry", True, symmetry.fair_tetrahedron),
-    Case("mirrored_pig", "symmetry", True, symmetry.mirrored_pig),
-    Case("turned_and_moved", "symmetry", True, symmetry.turned_and_moved),
-    Case("engine_scale", "symmetry", True, symmetry.engine_scale),
-    Case("convergence", "convergence", True, convergence.convergence),
+    Case("free_fall", CLOSED, False, closed_form.free_fall, STEPPED),
+    Case("tumbling", CLOSED, False, closed_form.tumbling, STEPPED),
+    Case("resting_cube", CLOSED, False, closed_form.resting_cube, STEPPED),
+    Case("sliding", CLOSED, False, closed_form.sliding, STEPPED),
+    Case("incline_slip", CLOSED, False, closed_form.incline_slip, STEPPED),
+    Case("incline_tip", CLOSED, False, closed_form.incline_tip, STEPPED),
+    Case("rolling", CLOSED, False, closed_form.rolling, STEPPED),
+    Case("rebound", CLOSED, False, closed_form.rebound, STEPPED),
+    Case("top", CLOSED, False, closed_form.top, STEPPED),
+    Case("door", CLOSED, False, closed_form.door, BULLET),
+    Case("order_and_workers", SYMMETRY, False, symmetry.order_and_workers, ENGINES),
+    Case("fair_cube", SYMMETRY, True, symmetry.fair_cube, ENGINES),
+    Case("fair_tetrahedron", SYMMETRY, True, symmetry.fair_tetrahedron, ENGINES),
+    Case("mirrored_pig", SYMMETRY, True, symmetry.mirrored_pig, ENGINES),
+    Case("turned_and_moved", SYMMETRY, True, symmetry.turned_and_moved, ENGINES),
+    Case("engine_scale", SYMMETRY, True, symmetry.engine_scale, BULLET),
+    Case("half_step", CONVERGENCE, True, convergence.half_step, ENGINES),
+    Case("twice_iterations", CONVERGENCE, True, convergence.twice_iterations, ENGINES),
+    Case("twice_vertices", CONVERGENCE, True, convergence.twice_vertices, ENGINES),
+    Case("stricter_rest", CONVERGENCE, True, convergence.stricter_rest, ENGINES),
+    Case("creeping_cuboid", GEOMETRY, True, quasi_static.creeping_cuboid, STEPPED),
+    Case("creeping_pig", GEOMETRY, True, quasi_static.creeping_pig, STEPPED),
 )

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-PASSED, FAILED, SHOWN = "passed", "failed", "shown"
+PASSED, FAILED, SHOWN, READ = "passed", "failed", "shown", "-"
+
+
+@dataclass(frozen=True)
+class Rig:
+    """What cases are measured with.
+
+    Attributes:
+        workers: Processes that share the throws of a case; changes no result.
+        engine: Name of the engine.
+    """
+
+    workers: int = 1
+    engine: str = "bullet"
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,28 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """One quantity without a verdict: how far a result moves with what was assumed.
+
+    Attributes:
+        quantity: What was measured, with its unit.
+        measured: The value found.
+        error: Its standard error, same unit.
+        source: What was assumed.
+    """
+
+    quantity: str
+    measured: float
+    error: float
+    source: str
+
+    verdict = READ
+
+
+Finding = Check | Reading
+
+
+@dataclass(frozen=True)
 class Case:
     """A validation case.
 
@@ -44,10 +79,12 @@ class Case:
         name: Short, for `--only`.
         group: "closed form", "symmetry", "convergence", "geometry" or "published".
         is_long: Whether it takes more than some seconds.
-        run: Measure; the argument is the number of worker processes.
+        run: Measure.
+        engines: Names of those that it applies to.
     """
 
     name: str
     group: str
     is_long: bool
-    run: Callable[[int], list[Check]]
+    run: Callable[[Rig], Sequence[Finding]]
+    engines: tuple[str, ...]

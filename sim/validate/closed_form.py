@@ -11,11 +11,12 @@ from scipy.spatial.transform import Rotation
 from meshes.shape import convex_hull
 from meshes.solids import Cuboid, Cylinder, Sphere
 from sim.device import TrapDoor, uniform_orientations
-from sim.engine.bullet import BulletSettings
+from sim.engine.bullet import BulletEngine, BulletSettings
 from sim.engine.flight import GRAVITY, Motion, fly
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
-from sim.validate.bench import Bench, contact, solid
-from sim.validate.check import Check
+from sim.rest import RestRule
+from sim.validate.bench import Bench, contact, engine_settings, finest, out_of_the_way, solid
+from sim.validate.check import Check, Rig
 
 MECHANICS = "closed form"
 EDGE = 0.020
@@ -25,20 +26,21 @@ DROP_HEIGHTS = (0.005, 0.02, 0.05, 0.127, 0.2032, 0.5)
 RESTITUTION = 0.7
 
 
-def free_fall(_: int) -> list[Check]:
+def free_fall(rig: Rig) -> list[Check]:
     """Fall of the pig from 1 m for 0.4 s, by the steps of throws."""
-    bench = Bench(load_pig("standard"), contact(0.7, 0.6))
+    bench = Bench(load_pig("standard"), contact(0.7, 0.6), engine_settings(rig))
     start = bench.start((0.0, 0.0, 1.0))
     time, end = bench.follow(start, 0.4, flying=True)[-1]
     fallen = start.position[2] - end.position[2]
     return [Check("fall [m]", fallen, 0.5 * GRAVITY * time**2, 1e-9, MECHANICS)]
 
 
-def tumbling(_: int) -> list[Check]:
+def tumbling(rig: Rig) -> list[Check]:
     """Torque-free tumbling of the pig about no principal axis, 60 rad/s for 10 s, weightless."""
     pig = load_pig("standard")
     moments = tuple(float(x) for x in pig.mass_properties.principal()[0])
-    start = Bench(pig, contact(0.7, 0.6)).start((0.0, 0.0, 1e4), spin=(35.0, 35.0, 35.0))
+    bench = Bench(pig, contact(0.7, 0.6), engine_settings(rig))
+    start = bench.start((0.0, 0.0, 1e4), spin=(35.0, 35.0, 35.0))
     energy, momentum = _rotation(start, moments)
     worst_energy = worst_momentum = 0.0
     motion = start
@@ -64,18 +66,18 @@ def _cube() -> Pig:
     return solid("cube", Cuboid((EDGE, EDGE, EDGE)).surface())
 
 
-def resting_cube(_: int) -> list[Check]:
+def resting_cube(rig: Rig) -> list[Check]:
     """Height of the middle of a cube at rest."""
-    bench = Bench(_cube(), contact(0.5, 0.4))
+    bench = Bench(_cube(), contact(0.5, 0.4), engine_settings(rig))
     height = bench.follow(bench.start((0.0, 0.0, EDGE / 2)), 0.5)[-1][1].position[2]
     return [Check("height / half edge", height / (EDGE / 2), 1.0, 0.01, MECHANICS)]
 
 
-def sliding(_: int) -> list[Check]:
+def sliding(rig: Rig) -> list[Check]:
     """Sliding distance of a cube pushed along the table, v^2 / (2 mu g)."""
     checks = []
     for friction in (0.2, 0.4, 0.8):
-        bench = Bench(_cube(), contact(0.0, friction))
+        bench = Bench(_cube(), contact(0.0, friction), engine_settings(rig))
         start = bench.start((0.0, 0.0, EDGE / 2), velocity=(1.0, 0.0, 0.0))
         distance = bench.follow(start, 3.0)[-1][1].position[0]
         expected = 1.0 / (2 * friction * GRAVITY)
@@ -91,10 +93,10 @@ def sliding(_: int) -> list[Check]:
     return checks
 
 
-def incline_slip(_: int) -> list[Check]:
+def incline_slip(rig: Rig) -> list[Check]:
     """A cube on an incline stays while tan a < mu; beyond, a = g (sin a - mu cos a) gives mu."""
     friction, checks = 0.4, []
-    bench = Bench(_cube(), contact(0.0, friction))
+    bench = Bench(_cube(), contact(0.0, friction), engine_settings(rig))
     for share in (0.97, 0.99, 1.01, 1.03, 1.2):
         slope = atan(share * friction)
         track = bench.follow(bench.start((0.0, 0.0, EDGE / 2 + 1e-5)), 1.0, slope=slope)
@@ -112,9 +114,10 @@ def incline_slip(_: int) -> list[Check]:
     return checks
 
 
-def incline_tip(_: int) -> list[Check]:
+def incline_tip(rig: Rig) -> list[Check]:
     """A block 10 mm long and 30 mm high tips at tan a = 1/3, never below."""
-    bench = Bench(solid("block", Cuboid((0.010, 0.020, 0.030)).surface()), contact(0.0, 1.5))
+    block = solid("block", Cuboid((0.010, 0.020, 0.030)).surface())
+    bench = Bench(block, contact(0.0, 1.5), engine_settings(rig))
     checks = []
     for share in (0.97, 0.99, 1.01, 1.03):
         start = bench.start((0.0, 0.0, 0.015 + 1e-5))
@@ -128,13 +131,14 @@ def incline_tip(_: int) -> list[Check]:
     return checks
 
 
-def rolling(_: int) -> list[Check]:
+def rolling(rig: Rig) -> list[Check]:
     """A cylinder of 256 sides rolls down 10 degrees with 2/3 g sin a."""
     radius, slope = 0.010, 10 * pi / 180
     cylinder = Cylinder(radius, 0.020)
     bench = Bench(
         solid("cylinder", cylinder.surface(256), cylinder.mass_properties(RUBBER_DENSITY)),
         contact(0.0, 0.6),
+        engine_settings(rig),
     )
     lying = (sin(pi / 4), 0.0, 0.0, cos(pi / 4))
     track = bench.follow(bench.start((0.0, 0.0, radius + 1e-5), lying), 0.6, slope=slope)
@@ -144,20 +148,20 @@ def rolling(_: int) -> list[Check]:
     return [Check("acceleration / expected", measured / expected, 1.0, 0.03, MECHANICS)]
 
 
-def rebound(_: int) -> list[Check]:
+def rebound(rig: Rig) -> list[Check]:
     """Effective restitution over drop height: of a sphere, and of a corner of the pig's hull."""
     sphere = Sphere(0.010)
     ball = solid("ball", sphere.surface(2000), sphere.mass_properties(RUBBER_DENSITY))
-    return [*_flat("sphere", ball), *_flat("pig", load_pig("standard"))]
+    return [*_flat("sphere", ball, rig), *_flat("pig", load_pig("standard"), rig)]
 
 
-def _flat(name: str, pig: Pig) -> list[Check]:
+def _flat(name: str, pig: Pig, rig: Rig) -> list[Check]:
     bench = Bench(
         pig,
         contact(RESTITUTION, 0.0, bounce_speed=0.01),
-        settings=BulletSettings(steps_per_check=1),
+        finest(engine_settings(rig)),
     )
-    measured = [_effective_restitution(bench, height) for height in DROP_HEIGHTS]
+    measured = [effective_restitution(bench, height) for height in DROP_HEIGHTS]
     middle = float(np.mean(measured))
     source = f"flat to 5 %; parameter {RESTITUTION}, mean {middle:.3f}"
     return [
@@ -168,7 +172,7 @@ def _flat(name: str, pig: Pig) -> list[Check]:
     ]
 
 
-def _effective_restitution(bench: Bench, height: float) -> float:
+def effective_restitution(bench: Bench, height: float) -> float:
     """Ratio of speeds after and before of the vertex that hits, mean over orientations.
 
     Before, the body falls without spin: sqrt(2 g h). After, in the first step with spin or rise,
@@ -194,13 +198,13 @@ def _has_hit(motion: Motion) -> bool:
     return motion.velocity[2] > 0.0 or hypot(*motion.spin) > 1e-3
 
 
-def top(_: int) -> list[Check]:
+def top(rig: Rig) -> list[Check]:
     """Precession of a top on its tip: m g l / (I3 spin), to first order in the slow rate."""
     radius, length, spin, tilt = 0.020, 0.008, 150.0, 0.15
     angles = np.linspace(0.0, 2 * pi, 32, endpoint=False)
     rim = np.column_stack((radius * np.cos(angles), radius * np.sin(angles), np.full(32, length)))
     pig = solid("top", convex_hull(np.vstack((rim, np.zeros((1, 3))))))
-    bench = Bench(pig, contact(0.0, 1.0), settings=BulletSettings(steps_per_check=1))
+    bench = Bench(pig, contact(0.0, 1.0), finest(engine_settings(rig)))
     lean = Rotation.from_euler("y", tilt)
     start = bench.start(
         (0.0, 0.0, 1e-5), tuple(lean.as_quat()), spin=tuple(lean.apply((0.0, 0.0, spin)))
@@ -216,7 +220,7 @@ def top(_: int) -> list[Check]:
     return [Check("precession / expected", turned / track[-1][0] / expected, 1.0, 0.05, MECHANICS)]
 
 
-def door(_: int) -> list[Check]:
+def door(_: Rig) -> list[Check]:
     """Speed of the falling leaf's free edge, by energy.
 
     A plate of length L and thickness t on an edge: spin^2 = 3 g (L sin a - t (1 - cos a)) /
@@ -224,11 +228,12 @@ def door(_: int) -> list[Check]:
     """
     door = TrapDoor()
     length, thickness = door.leaf_length, door.leaf_thickness
-    bench = Bench(
-        load_pig("standard"), contact(0.7, 0.6), BulletSettings(steps_per_check=1), device=door
+    pig, settings = load_pig("standard"), BulletSettings(steps_per_check=1)
+    engine = BulletEngine(
+        pig.shape, pig.mass_properties, door, contact(0.7, 0.6), settings, RestRule()
     )
     checks = []
-    with bench.scene() as scene:
+    with engine.scene(out_of_the_way(), 0) as (scene, _limits):
         for degrees in (30.0, 60.0, 85.0):
             angle, rate = scene.swing()
             while angle < radians(degrees):

@@ -3,49 +3,66 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
 from meshes.shape import convex_hull
 from sim.configuration import Configuration
+from sim.engine.fast.settings import FastSettings
 from sim.pig import Pig, load_pig
-from sim.validate.bench import drop_configuration, landings
-from sim.validate.check import Check
+from sim.validate.bench import drop_configuration, engine_settings, landings
+from sim.validate.check import Check, Rig
 from sim.validate.statistics import position_counts, same
 
 PIGS = 50_000
 HEIGHT = 0.127
 
 
-def convergence(workers: int) -> list[Check]:
-    """Halve the step, double iterations and hull vertices, tighten the thresholds of rest."""
-    usual = drop_configuration(load_pig("standard"), HEIGHT)
-    reference = position_counts(landings(usual, PIGS, workers))
-    checks = []
-    for seed, (label, finer) in enumerate(_finer(usual).items(), start=1):
-        counts = position_counts(landings(replace(finer, seed=seed), PIGS, workers))
-        checks += same(label, counts, reference)
-    return checks
+def half_step(rig: Rig) -> list[Check]:
+    """Half the time step."""
+    usual = _usual(rig)
+    engine = replace(usual.engine, time_step=usual.engine.time_step / 2)
+    if not isinstance(engine, FastSettings):
+        engine = replace(engine, steps_per_check=2 * engine.steps_per_check)
+    return _compare("half the time step", replace(usual, seed=1, engine=engine), rig)
 
 
-def _finer(usual: Configuration) -> dict[str, Configuration]:
-    engine, rest = usual.engine, usual.rest
-    return {
-        "half the time step": replace(
-            usual,
-            engine=replace(
-                engine, time_step=engine.time_step / 2, steps_per_check=2 * engine.steps_per_check
-            ),
-        ),
-        "twice the iterations": replace(
-            usual, engine=replace(engine, solver_iterations=2 * engine.solver_iterations)
-        ),
-        "twice the hull vertices": replace(usual, pig=_subdivided(usual.pig)),
-        "rest at half the speeds for twice the time": replace(
-            usual,
-            rest=replace(rest, speed=rest.speed / 2, spin=rest.spin / 2, window=2 * rest.window),
-        ),
-    }
+def twice_iterations(rig: Rig) -> list[Check]:
+    """Twice the solver's iterations."""
+    usual = _usual(rig)
+    engine = replace(usual.engine, solver_iterations=2 * usual.engine.solver_iterations)
+    return _compare("twice the iterations", replace(usual, seed=2, engine=engine), rig)
+
+
+def twice_vertices(rig: Rig) -> list[Check]:
+    """Twice the hull's vertices."""
+    usual = _usual(rig)
+    fine = replace(usual, seed=3, pig=_subdivided(usual.pig))
+    return _compare("twice the hull vertices", fine, rig)
+
+
+def stricter_rest(rig: Rig) -> list[Check]:
+    """Tighter thresholds of rest."""
+    usual = _usual(rig)
+    old = usual.rest
+    rest = replace(old, speed=old.speed / 2, spin=old.spin / 2, window=2 * old.window)
+    label = "rest at half the speeds for twice the time"
+    return _compare(label, replace(usual, seed=4, rest=rest), rig)
+
+
+def _usual(rig: Rig) -> Configuration:
+    return drop_configuration(load_pig("standard"), HEIGHT, engine_settings(rig))
+
+
+def _compare(label: str, finer: Configuration, rig: Rig) -> list[Check]:
+    return same(label, position_counts(landings(finer, PIGS, rig.workers)), _reference(rig))
+
+
+@lru_cache(maxsize=1)
+def _reference(rig: Rig) -> np.ndarray:
+    """Count the usual throws, once for all cases of a run."""
+    return position_counts(landings(_usual(rig), PIGS, rig.workers))
 
 
 def _subdivided(pig: Pig) -> Pig:

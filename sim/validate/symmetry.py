@@ -13,11 +13,13 @@ from meshes.solids import Cuboid
 from meshes.stable import stable_poses
 from sim.configuration import Configuration, configure
 from sim.device import release
+from sim.engine.bullet import BulletSettings
+from sim.engine.mujoco_settings import MujocoSettings
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
 from sim.position import POSITIONS, PositionNamer, down_in_pig
 from sim.throw import Thrower, engine_of
-from sim.validate.bench import drop_configuration, landings, solid
-from sim.validate.check import Check
+from sim.validate.bench import drop_configuration, engine_settings, landings, solid
+from sim.validate.check import Check, Rig
 from sim.validate.statistics import fair, position_counts, same
 
 DROPS = 20_000
@@ -26,21 +28,21 @@ HEIGHT = 0.127
 EXACT = "bit for bit"
 
 
-def fair_cube(workers: int) -> list[Check]:
+def fair_cube(rig: Rig) -> list[Check]:
     """A cube dropped at random shows each face 1/6."""
     cube = solid("cube", Cuboid((0.016, 0.016, 0.016)).surface())
-    return _fair_faces("cube", cube, np.vstack((np.eye(3), -np.eye(3))), workers)
+    return _fair_faces("cube", cube, np.vstack((np.eye(3), -np.eye(3))), rig)
 
 
-def fair_tetrahedron(workers: int) -> list[Check]:
+def fair_tetrahedron(rig: Rig) -> list[Check]:
     """A regular tetrahedron dropped at random shows each face 1/4."""
     corners = np.array(((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)), float)
     tetrahedron = solid("tetrahedron", convex_hull(0.008 * corners))
-    return _fair_faces("tetrahedron", tetrahedron, -corners / np.sqrt(3), workers)
+    return _fair_faces("tetrahedron", tetrahedron, -corners / np.sqrt(3), rig)
 
 
-def _fair_faces(name: str, body: Pig, normals: np.ndarray, workers: int) -> list[Check]:
-    ends = landings(drop_configuration(body, HEIGHT), DROPS, workers)
+def _fair_faces(name: str, body: Pig, normals: np.ndarray, rig: Rig) -> list[Check]:
+    ends = landings(drop_configuration(body, HEIGHT, engine_settings(rig)), DROPS, rig.workers)
     cosines = down_in_pig(ends.quat_xyzw.reshape(-1, 4)) @ normals.T
     lies_flat = cosines.max(axis=1) > np.cos(np.radians(3))
     counts = np.bincount(cosines.argmax(axis=1)[lies_flat], minlength=len(normals))
@@ -51,11 +53,13 @@ def _fair_faces(name: str, body: Pig, normals: np.ndarray, workers: int) -> list
     ]
 
 
-def mirrored_pig(workers: int) -> list[Check]:
+def mirrored_pig(rig: Rig) -> list[Check]:
     """A mirrored pig swaps its sides and keeps the rest."""
     pig = load_pig("standard")
     ends = [
-        position_counts(landings(drop_configuration(body, HEIGHT), PIG_DROPS, workers))
+        position_counts(
+            landings(drop_configuration(body, HEIGHT, engine_settings(rig)), PIG_DROPS, rig.workers)
+        )
         for body in (_mirrored(pig), pig)
     ]
     swapped = [POSITIONS.index(one) for one in ("side_dot", "side_no_dot", *POSITIONS[2:])]
@@ -75,9 +79,9 @@ def _mirrored(pig: Pig) -> Pig:
     return Pig("mirrored", shape, uniform(shape.surface, RUBBER_DENSITY))
 
 
-def turned_and_moved(_: int) -> list[Check]:
+def turned_and_moved(rig: Rig) -> list[Check]:
     """Turning a throw about the vertical and moving it along the table changes no frequency."""
-    configuration = drop_configuration(load_pig("standard"), HEIGHT)
+    configuration = drop_configuration(load_pig("standard"), HEIGHT, engine_settings(rig))
     plain, moved = _settled(configuration, 0.0, 0.0), _settled(configuration, 1.0, 0.3)
     return same("turned 1 rad, moved 0.3 m", moved, plain)
 
@@ -105,21 +109,28 @@ def _settled(configuration: Configuration, yaw: float, shift: float) -> np.ndarr
     return np.array([(names == position).sum() for position in POSITIONS])
 
 
-def engine_scale(workers: int) -> list[Check]:
+def engine_scale(rig: Rig) -> list[Check]:
     """The engine's internal length scale changes no frequency."""
-    usual = drop_configuration(load_pig("standard"), HEIGHT)
-    reference = position_counts(landings(usual, PIG_DROPS, workers))
+    pig = load_pig("standard")
+    reference = position_counts(
+        landings(drop_configuration(pig, HEIGHT, BulletSettings()), PIG_DROPS, rig.workers)
+    )
     checks = []
     for scale in (50.0, 200.0):
-        scaled = replace(usual, engine=replace(usual.engine, scale=scale))
-        counts = position_counts(landings(scaled, PIG_DROPS, workers))
+        scaled = drop_configuration(pig, HEIGHT, BulletSettings(scale=scale))
+        counts = position_counts(landings(scaled, PIG_DROPS, rig.workers))
         checks += same(f"scale {scale:g}", counts, reference)
     return checks
 
 
-def order_and_workers(_: int) -> list[Check]:
+def order_and_workers(rig: Rig) -> list[Check]:
     """Throws are the same alone, backward and by two workers as in one run."""
-    configuration = configure()
+    is_single = rig.engine == MujocoSettings.name
+    configuration = (
+        configure(engine=rig.engine, device="drop", pigs=1)
+        if is_single
+        else configure(engine=rig.engine)
+    )
     throws = 60
     plain = landings(configuration, throws, 1)
     by_two = landings(configuration, throws, 2)

@@ -1,0 +1,44 @@
+"""What numbers mean, in words that need no statistics."""
+
+from __future__ import annotations
+
+SIGNIFICANT = 0.05
+"""Chance alone looks at least this odd in 1 of 20 cases."""
+
+POSITION_WORDS = {
+    "side_no_dot": "side, no dot",
+    "side_dot": "side, dot",
+    "razorback": "razorback",
+    "trotter": "trotter",
+    "snouter": "snouter",
+    "leaning_jowler": "leaning jowler",
+    "other": "other",
+}
+
+
+def chances(p_value: float, replicates: int) -> str:
+    """Say a p value as cases of 100 or of more."""
+    if p_value <= 1 / (replicates + 1):
+        return f"fewer than 1 in {replicates + 1:,} cases"
+    if p_value < 0.01:
+        return f"about 1 in {round(1 / p_value):,} cases"
+    return f"about {round(100 * p_value)} in 100 cases"
+
+
+def plain(name: str) -> str:
+    """Write a name of the records as words."""
+    return POSITION_WORDS.get(name, name.replace("_", " "))
+
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
+
+def pigs_in_words(pigs: int) -> str:
+    """Write a small number of pigs."""
+    number = _NUMBERS[pigs] if pigs < len(_NUMBERS) else str(pigs)
+    return f"{number} pig{'s' * (pigs != 1)}"
+
+
+def throws_in_words(throws: int) -> str:
+    """Write a number of throws."""
+    return f"{throws:,} throw{'s' * (throws != 1)}"

@@ -1,0 +1,94 @@
+"""Where a camera stands to see a throw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from meshes.shape import FloatArray
+from sim.watch.film import Film
+from sim.watch.stage import Stage
+
+FIELD_OF_VIEW = 30.0
+"""Of our cameras, from the lower to the upper edge [degree]."""
+
+EDGE = 1.06
+"""Room left around what is in a picture, as a factor of the distance."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A camera, level, that looks at a point.
+
+    Attributes:
+        target: What it looks at, (3,) [m].
+        distance: From there [m].
+        yaw: Of the line of sight about z, from the y axis, counterclockwise [degree].
+        pitch: Of the line of sight above the level, negative from above [degree].
+    """
+
+    target: tuple[float, float, float]
+    distance: float
+    yaw: float
+    pitch: float
+
+    @property
+    def forward(self) -> FloatArray:
+        """Along the line of sight, unit, (3,)."""
+        return _axes(self.yaw, self.pitch)[1]
+
+    @property
+    def eye(self) -> FloatArray:
+        """Where the camera is, (3,) [m]."""
+        return np.array(self.target) - self.distance * self.forward
+
+
+def wide_view(
+    film: Film, stage: Stage, aspect: float, field_of_view: float = FIELD_OF_VIEW
+) -> View:
+    """Stand so that the whole throw is in the picture.
+
+    Args:
+        film: What happens.
+        stage: Where.
+        aspect: Width of the picture over its height.
+        field_of_view: From the lower to the upper edge [degree].
+    """
+    points = film.translation.reshape(-1, 3)
+    if stage.leaf is not None:
+        closed = stage.leaf.vertices + np.array((0.0, 0.0, film.landing.height[0]))
+        points = np.concatenate((points, closed))
+    return _fitted(points, stage.pig.reach / 2, aspect, field_of_view, yaw=32.0, pitch=-18.0)
+
+
+def close_view(film: Film, stage: Stage, aspect: float) -> View:
+    """Stand before the pigs where they end; see wide_view."""
+    ends, reach = film.translation[-1], stage.pig.reach
+    return _fitted(ends, reach, aspect, FIELD_OF_VIEW, yaw=32.0, pitch=-30.0)
+
+
+def _fitted(
+    points: FloatArray,
+    margin: float,
+    aspect: float,
+    field_of_view: float,
+    yaw: float,
+    pitch: float,
+) -> View:
+    """Find the nearest place from which balls of radius `margin` about the points are seen."""
+    right, forward, up = _axes(yaw, pitch)
+    rise = np.tan(np.radians(field_of_view / 2))
+    target = (points.min(axis=0) + points.max(axis=0)) / 2
+    arms = points - target
+    across = (np.abs(arms @ right) + margin) / (rise * aspect)
+    along = (np.abs(arms @ up) + margin) / rise
+    distance = EDGE * float((np.maximum(across, along) - arms @ forward).max())
+    x, y, z = target.tolist()
+    return View((x, y, z), distance, yaw, pitch)
+
+
+def _axes(yaw: float, pitch: float) -> FloatArray:
+    """Give the camera's right, forward and up as rows, (3, 3)."""
+    return Rotation.from_euler("ZX", (yaw, pitch), degrees=True).as_matrix().T

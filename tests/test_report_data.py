@@ -1,0 +1,252 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_thrower import fake_landings
+from report_batches import likely_landings, part_of, recorded, with_positions
+
+from calibration.report.batch import batch_report
+from calibration.report.batch_page import batch_page
+from calibration.report.comparison import comparison_report
+from calibration.report.comparison_page import comparison_page
+from calibration.report.page import render
+from calibration.report.run import command
+from sim.configuration import configure
+from sim.position import POSITIONS
+from sim.published import KERN_2006
+from sim.summary import summarize
+
+
+@pytest.fixture(scope="module")
+def landings():
+    return likely_landings(2000, failing=0.01)
+
+
+@pytest.fixture(scope="module")
+def report(landings):
+    return batch_report(recorded(landings))
+
+
+def test_counts_are_those_of_the_summary(landings, report):
+    summary = summarize(landings)
+    assert {row["position"]: row["pigs"] for row in report["positions"]} == summary.positions
+    assert {row["status"]: row["throws"] for row in report["status"]} == summary.statuses
+    touching = {row["touch"]: row["throws"] for row in report["touching"]}
+    assert touching == {
+        "oinker": summary.touches["oinker"],
+        "piggyback": summary.touches["piggyback"],
+        "touching": summary.touching,
+    }
+    for row in report["positions"]:
+        assert row["share"] == summary.share(row["position"])
+        assert tuple(row["interval"]) == summary.interval(row["position"])
+
+
+def test_conditions_add_up_to_the_batch(report):
+    rows = report["conditions"]["rows"]
+    assert len(rows) == 4
+    assert sum(row["throws"] for row in rows) == 2000
+    for number, whole in enumerate(report["positions"]):
+        assert sum(row["positions"][number]["pigs"] for row in rows) == whole["pigs"]
+
+
+def test_pairs_add_up_to_throws_at_rest_apart(landings, report):
+    pairs = report["two_pigs"]
+    apart = (landings.status == "at_rest") & (landings.touch == "none").all(axis=1)
+    assert np.sum(pairs["counts"]) == pairs["throws"] == apart.sum()
+    assert np.sum(pairs["expected"]) == pytest.approx(pairs["throws"])
+    first, second = POSITIONS.index("razorback"), POSITIONS.index("trotter")
+    both = (landings.position[apart] == ["razorback", "trotter"]).all(axis=1)
+    assert pairs["counts"][first][second] == both.sum()
+
+
+def test_scores_add_up_and_have_the_summary_s_mean(landings, report):
+    scores, summary = report["scores"], summarize(landings)
+    assert sum(row["throws"] for row in scores["rows"]) == 2000
+    assert sum(row["published_share"] for row in scores["rows"]) == pytest.approx(1)
+    assert sum(row["share"] for row in scores["points"]) == pytest.approx(1)
+    assert scores["mean_points"] == pytest.approx(summary.mean_points)
+    low, high = scores["mean_points_interval"]
+    assert low < scores["published_mean_points"] < high
+
+
+def test_every_resting_pig_is_on_the_map_and_in_the_histogram(landings, report):
+    pigs = 2 * int((landings.status == "at_rest").sum())
+    places, times = report["resting_places"], report["rest_time"]
+    assert places["pigs"] == times["pigs"] == pigs
+    assert np.sum(places["cell_pigs"]) + places["outside"] == pigs
+    assert sum(times["bin_pigs"]) + times["later"] == pigs
+    x = landings.translation[landings.status == "at_rest"][..., 0]
+    column = np.sum(places["cell_pigs"][3])
+    low = places["corner"][0] + 3 * places["cell"]
+    assert 0 <= ((x >= low) & (x < low + places["cell"])).sum() - column <= places["outside"]
+
+
+def test_published_shares_agree_with_themselves_and_pigs_are_independent(report):
+    sound = batch_report(recorded(likely_landings(900, 5)))["goodness_of_fit"]
+    assert sound["p_value"] > 0.05
+    assert "agree within chance" in sound["sentence"]
+    assert report["two_pigs"]["p_value"] > 0.01
+    assert report["conditions"]["test"]["p_value"] > 0.01
+
+
+def test_planted_faults_are_found():
+    landings = likely_landings(2000)
+    rolled = np.where(landings.position == "side_dot", "razorback", landings.position)
+    twins = np.repeat(landings.position[:, :1], 2, axis=1)
+    high = np.where((landings.height > 0.15)[:, None], rolled, landings.position)
+    smallest = 1e-4
+    for position, part in ((rolled, "goodness_of_fit"), (twins, "two_pigs")):
+        found = batch_report(recorded(with_positions(landings, position)))
+        assert found[part]["p_value"] == smallest, part
+    assert (
+        "side, dot"
+        in batch_report(recorded(with_positions(landings, rolled)))["goodness_of_fit"]["sentence"]
+    )
+    failing = batch_report(recorded(likely_landings(2000, failing=0.02)))["goodness_of_fit"]
+    assert "What stands out most is other: 2." in failing["sentence"]
+    found = batch_report(recorded(with_positions(landings, high)))
+    assert found["conditions"]["test"]["p_value"] == smallest
+    assert found["two_pigs"]["p_value"] > 0.01, "heights must not look like dependence"
+
+
+def test_rare_pigs_come_first():
+    landings = likely_landings(500, failing=0.02)
+    position, margin = landings.position.copy(), landings.margin.copy()
+    row = int(
+        np.flatnonzero((landings.touch == "none").all(axis=1) & (landings.status == "at_rest"))[7]
+    )
+    position[row, 1], margin[row, 1] = "other", -0.02
+    report = batch_report(recorded(replace(landings, position=position, margin=margin)))
+    first = report["pictures"][0]
+    assert (first["reason"], first["throw"], first["pig"]) == ("other", row, 1)
+    reasons = list(dict.fromkeys(one["reason"] for one in report["pictures"]))
+    assert reasons == ["other", "near", "touching", "example"]
+    for one in report["margins"]:
+        near = [
+            p for p in report["pictures"] if (p["throw"], p["pig"]) == (one["throw"], one["pig"])
+        ]
+        assert near, one
+        assert near[0]["margin"] == one["smallest"] <= one["median"]
+    failed = np.flatnonzero(landings.status != "at_rest").tolist()
+    assert [one["throw"] for one in report["failed_throws"]] == failed
+
+
+@pytest.mark.parametrize("pigs", [1, 2, 3])
+@pytest.mark.parametrize("throws", [1, 2, 60])
+def test_any_batch_can_be_reported(pigs, throws):
+    report = batch_report(recorded(fake_landings(range(throws), pigs)))
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    page = render(batch_page(report, {}, "none"))
+    assert f"<h1>{throws} throw" in page
+    assert (report["scores"] is None) == (report["two_pigs"] is None) == (pigs != 2)
+
+
+def test_batch_of_failures_can_be_reported():
+    landings = likely_landings(30, failing=1.0)
+    lost = replace(landings, translation=np.full_like(landings.translation, np.nan))
+    report = batch_report(recorded(lost))
+    assert report["rest_time"] is report["resting_places"] is report["goodness_of_fit"] is None
+    assert report["scores"]["mean_points"] is None
+    assert json.dumps(report, allow_nan=False)
+    assert "No throw counts" in render(batch_page(report, {}, None))
+
+
+def test_batch_of_a_shape_without_positions_can_be_reported():
+    landings = likely_landings(40)
+    report = batch_report(recorded(with_positions(landings, np.full((40, 2), "other"))))
+    assert report["goodness_of_fit"] is None
+    assert "No pig lies in a published position." in render(batch_page(report, {}, None))
+    a, b = recorded(landings), recorded(likely_landings(1, failing=1.0))
+    for pair in ((a, b), (b, b), (b, a)):
+        assert render(comparison_page(comparison_report(*pair, ["a", "b"])))
+
+
+def test_report_of_the_same_batch_is_the_same(landings, report):
+    assert batch_report(recorded(landings)) == report
+
+
+def test_foreign_configuration_is_refused():
+    with pytest.raises(ValueError, match=r"batch\.json: its configuration lacks pig\.name"):
+        batch_report(recorded(likely_landings(3), {"seed": 1, "pig": "none"}))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"seed": 5, "height": 0.127},
+        {"height": 0.3, "start": "backward"},
+        {"start": "mixed"},
+        {"pigs": 3, "device": "drop"},
+        {"device": "hand", "height": 0.2, "pig": "big"},
+    ],
+)
+def test_command_line_throws_the_batch_again(options):
+    configuration = json.loads(json.dumps(configure(**options).as_dict()))
+    line = command(configuration, 70)
+    assert line is not None
+    assert line.startswith("pigs throw --throws 70 ")
+    for name, value in options.items():
+        assert f"--{name} {value}{'m' * (name == 'height')}" in line
+
+
+def test_no_command_line_for_numbers_that_no_option_sets():
+    configuration = json.loads(json.dumps(configure().as_dict()))
+    configuration["contact"]["pig_table"] = {"friction": 0.1, "restitution": 0.5}
+    assert command(configuration, 70) is None
+    assert command({"seed": 0}, 70) is None
+
+
+def test_comparison_of_a_batch_with_itself_shows_no_difference(landings):
+    batch = recorded(landings)
+    found = comparison_report(batch, batch, ["a", "b"])
+    assert all(row["difference"] == 0 for row in found["positions"] + found["endings"])
+    assert found["points"]["difference"] == 0
+    assert found["test"]["p_value"] == 1
+    assert found["configuration"] == found["versions"] == []
+    assert found["agreement"]["same"] == found["agreement"]["pigs"] == 4000
+
+
+def test_comparison_turns_with_its_batches():
+    a, b = recorded(likely_landings(400, 1)), recorded(likely_landings(700, 2))
+    there, back = (comparison_report(*pair, ["a", "b"]) for pair in ((a, b), (b, a)))
+    for one, other in zip(there["positions"], back["positions"], strict=True):
+        assert one["difference"] == pytest.approx(-other["difference"])
+        low, high = one["difference_interval"]
+        assert (-high, -low) == pytest.approx(tuple(other["difference_interval"]))
+        assert low <= one["difference"] <= high
+    assert there["points"]["difference"] == pytest.approx(-back["points"]["difference"])
+    assert json.loads(json.dumps(there, allow_nan=False)) == there
+
+
+def test_comparison_finds_a_planted_difference_and_names_it():
+    a = likely_landings(2000, 1)
+    changed = np.where(a.position == "trotter", "snouter", a.position)
+    b = with_positions(a, changed)
+    found = comparison_report(recorded(a), recorded(b), ["a", "b"])
+    assert found["test"]["p_value"] == 1e-4
+    assert "differ by more than chance" in found["test"]["sentence"]
+    assert "trotter" in found["test"]["sentence"]
+    agreement = found["agreement"]
+    assert agreement["same"] == (a.position == changed).sum()
+    assert 0.2 < agreement["by_chance"] < 0.4
+
+
+def test_comparison_names_what_differs_in_the_configurations():
+    landings = likely_landings(40)
+    a = recorded(landings, configure(seed=1).as_dict())
+    b = recorded(part_of(landings, slice(0, 20)), configure(seed=2).as_dict())
+    found = comparison_report(a, b, ["a", "b"])
+    assert found["configuration"] == [{"entry": "seed", "a": "1", "b": "2"}]
+    assert found["agreement"] is None
+
+
+def test_published_table_is_the_reference(report):
+    for row in report["positions"][:-1]:
+        assert row["published_pigs"] == KERN_2006.counts[row["position"]]
+        assert row["difference"] == row["share"] - KERN_2006.share(row["position"])
+        low, high = row["difference_interval"]
+        assert low <= row["difference"] <= high
+    assert "published_share" not in report["positions"][-1]
