@@ -126,8 +126,8 @@ _SPAN = 3.0
 _EDGE = 0.98
 """Beyond this fraction of the trust region, an optimum counts as on its border."""
 
-_SMALL_STEP = 0.5
-"""A step of less than this many standard deviations of the answer is small."""
+_SMALL_STEP = 1.0
+"""A step of fewer standard deviations of the answer is small."""
 
 Report = Callable[[Candidate], None]
 
@@ -202,7 +202,7 @@ class _State:
         for _ in range(stage.rounds):
             self._simulate_round(stage, throws)
             is_small, is_inside = self._move()
-            if is_small or not is_inside:
+            if is_inside:
                 throws = min(2 * throws, stage.most_throws)
             surrogate = self.surrogate
             assert surrogate is not None, "a round fits one"

@@ -24,6 +24,7 @@ from fake_thrower import (
 
 import sim.batch_directory
 import sim.cluster
+from sim import cli
 from sim.batch import run_batch
 from sim.batch_directory import BatchDirectory
 from sim.crew import DEATHS, BatchError
@@ -203,6 +204,23 @@ def test_unknown_executor_is_refused_before_anything_is_made(tmp_path, executor)
     with pytest.raises(BatchError, match=r"unknown executor .*: expected processes, dask://HOST"):
         run_batch(FAKE, THROWS, out=tmp_path / "out", executor=executor)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--shared"], "--shared: needs the directory that all workers see, as --out DIR"),
+        (["--executor", "mpi", "--workers", "2"], "--workers: counts processes of this machine"),
+        (["--executor", "slurm", "--out", "out"], "unknown executor 'slurm': expected processes"),
+    ],
+)
+def test_options_that_do_not_go_together_are_one_line(capfd, monkeypatch, tmp_path, words, message):
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["throw", "-n", "1", *words]) == 2
+    out, err = capfd.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert message in err
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

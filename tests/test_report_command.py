@@ -73,6 +73,15 @@ def test_page_is_written_beside_the_batch_and_written_anew(capfd, tmp_path):
 
 
 @pytest.mark.usefixtures("_unrendered")
+def test_comparison_leaves_the_batch_s_own_report(capfd, tmp_path):
+    a, b = (write_batch(tmp_path / name, recorded(likely_landings(20))) for name in "ab")
+    output(capfd, a)
+    report = (a / "report.html").read_text()
+    assert output(capfd, a, b).startswith(f"{a / 'comparison.html'}: Two batches compared, ")
+    assert (a / "report.html").read_text() == report
+
+
+@pytest.mark.usefixtures("_unrendered")
 def test_page_and_json_in_one_run(capfd, batches, tmp_path):
     found = output(capfd, batches / "a", "--json", "--out", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()

@@ -16,7 +16,9 @@ Directories = Annotated[
 ]
 Out = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="The page [default: report.html in the first directory]"),
+    typer.Option(
+        metavar="FILE", help="The page [default: in the first DIR, report.html or comparison.html]"
+    ),
 ]
 
 
@@ -40,7 +42,8 @@ def report_command(directories: Directories, out: Out = None, as_json: Json = Fa
     if out == "" or "" in directories:
         raise Refusal("expected a name, got ''")
     paths = [Path(directory) for directory in directories]
-    place = Path(out) if out else paths[0] / "report.html"
+    usual = "report.html" if len(paths) == 1 else "comparison.html"
+    place = Path(out) if out else paths[0] / usual
     with refused_input():
         report = build(paths)
         if as_json and out is None:

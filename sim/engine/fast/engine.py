@@ -51,7 +51,8 @@ class FastEngine:
         self._downs = np.array([pose.down for pose in poses]) @ self._pig_from_principal
         self._heights = np.array([pose.height for pose in poses])
         self._device = device
-        self._arguments = (shape, mass_properties, device, contact, settings.meeting, rest)
+        ends = replace(rest, ends_when_decided=True)
+        self._arguments = (shape, mass_properties, device, contact, settings.meeting, ends)
         vertices = (shape.hull.vertices - self._center) @ self._pig_from_principal
         inverse = 1.0 / moments
         chart = landscape(shape, self._center)

@@ -19,6 +19,7 @@ let film, scene, bodies, leaf, end;
 let now = 0, playing = false, last = null, needsDrawing = false;
 
 const SHARP = Math.min(window.devicePixelRatio, 2);
+let isCameraMoved = false;
 let smooth = SHARP, pixelRatio = SHARP, slowFrames = 0, idleFrames = 0;
 
 export function load(next) {
@@ -127,6 +128,7 @@ function followed() {
 }
 
 function resetCamera() {
+  isCameraMoved = false;
   const body = followed();
   const view = film.views[body ? 0 : element("camera").selectedIndex];
   const target = body ? body.position : new THREE.Vector3(...view.target);
@@ -146,9 +148,12 @@ function resize() {
   const { clientWidth, clientHeight } = canvas.parentElement;
   renderer.setPixelRatio(pixelRatio);
   renderer.setSize(clientWidth, clientHeight, false);
-  camera.aspect = clientWidth / clientHeight;
-  camera.updateProjectionMatrix();
   needsDrawing = true;
+  const aspect = clientWidth / clientHeight;
+  if (aspect === camera.aspect) return;
+  camera.aspect = aspect;
+  camera.updateProjectionMatrix();
+  if (film && !isCameraMoved) resetCamera();
 }
 
 // Without a graphics card every pixel costs: fewer of them while things move, all at rest.
@@ -198,6 +203,7 @@ element("back").addEventListener("click", () => step(-1));
 element("on").addEventListener("click", () => step(1));
 element("camera").addEventListener("change", resetCamera);
 element("reset").addEventListener("click", resetCamera);
+controls.addEventListener("start", () => { isCameraMoved = true; });
 controls.addEventListener("change", () => { needsDrawing = true; });
 new ResizeObserver(resize).observe(canvas.parentElement);
 resize();
