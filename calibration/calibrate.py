@@ -11,7 +11,7 @@ import numpy as np
 
 from calibration.evidence import Evidence, judge
 from calibration.fit import Candidate, Fit, Report, Stage, search
-from calibration.growth import Probe, TermTest, most_wanted, probe, judge_term
+from calibration.growth import Probe, TermTest, judge_term, most_wanted, probe
 from calibration.joint import Joint
 from calibration.observed import Observed
 from calibration.parameters import SETTINGS, Parameters

@@ -120,12 +120,12 @@ def _refused_machine(out: str | None) -> Iterator[None]:
 
 def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, Any]:
     """Run the study, in its directory if there is one."""
+    from calibration import simulator as throwing
     from calibration.calibrate import Plan, Study
     from calibration.journal import Journal
     from calibration.models import MODELS
     from calibration.parameters import Parameters
     from calibration.record import JSON_FILE, TOML_FILE, pig_record, record, to_json, to_toml
-    from calibration.simulator import Recipe, simulator
     from calibration.sources import sources_from
     from sim.batch_directory import open_directory
     from sim.configuration import configure
@@ -137,10 +137,10 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
     parameters = Parameters.of(MODELS[request.model](base.pig.shape, mass), base)
     active, spare = _in_use(parameters, request.freed)
     plan = Plan(fresh_throws=request.fresh_throws)
-    recipe = Recipe(parameters, sources_from(base))
+    recipe = throwing.Recipe(parameters, sources_from(base))
 
     def run(journal: Journal) -> tuple[dict[str, Any], dict[str, Any]]:
-        with simulator(recipe, journal, request.processes) as throw:
+        with throwing.simulator(recipe, journal, request.processes) as throw:
             study = Study(
                 request.observed,
                 parameters,

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import xlogy
 
 from calibration.likelihood import deviance
-from calibration.surrogate import Surrogate, shares_of
+from calibration.surrogate import Surrogate
 
 _NEWTON_STEPS = 50
 
@@ -41,31 +42,35 @@ class Joint:
         return float(deviance(self.counts, self.surrogate.probabilities(theta)))
 
     def _at(self, predicted: np.ndarray, covariance: np.ndarray) -> float:
+        """Minimize over the log-shares, by Newton's method."""
         reference, total = self.surrogate.reference, self.counts.sum()
-        free = np.arange(len(self.counts)) != reference
+        counts = np.delete(self.counts, reference)
         trust = np.linalg.inv(covariance)
 
-        def loss(eta: np.ndarray) -> float:
+        def look(eta: np.ndarray) -> tuple[float, np.ndarray]:
+            """Half the deviance but for what eta does not change, and the shares."""
+            top = max(0.0, float(eta.max()))
+            powers = np.exp(eta - top)
+            whole = float(powers.sum()) + np.exp(-top)
             away = eta - predicted
-            misfit = float(deviance(self.counts, shares_of(eta, reference)))
-            return misfit + float(away @ trust @ away)
+            loss = total * (top + np.log(whole)) - counts @ eta + 0.5 * away @ trust @ away
+            return float(loss), powers / whole
 
-        eta, here = predicted, loss(predicted)
+        eta = predicted
+        here, shares = look(eta)
         for _ in range(_NEWTON_STEPS):
-            shares = shares_of(eta, reference)[free]
-            slope = self.counts[free] - total * shares - trust @ (eta - predicted)
+            slope = counts - total * shares - trust @ (eta - predicted)
             curvature = total * (np.diag(shares) - np.outer(shares, shares)) + trust
             step = np.linalg.solve(curvature, slope)
-            for halving in range(30):
-                there = loss(eta + step / 2**halving)
-                if there <= here:
-                    break
-            else:
+            there, moved = look(eta + step)
+            while there > here + 1e-9 and np.abs(step).max() > 1e-12:
+                step = step / 2
+                there, moved = look(eta + step)
+            eta, gain, here, shares = eta + step, here - there, there, moved
+            if gain < 1e-9:
                 break
-            eta, gain, here = eta + step / 2**halving, here - there, there
-            if gain < 1e-10:
-                break
-        return here
+        saturated = float(xlogy(self.counts, self.counts / total).sum())
+        return 2.0 * (here + saturated)
 
     def information(self, theta: np.ndarray, *, exact_simulator: bool = False) -> np.ndarray:
         """Fisher information of the parameters, shape (p, p).

@@ -78,8 +78,10 @@ class Surrogate:
 
     def logit_covariance(self, theta: np.ndarray) -> np.ndarray:
         """Give the covariance of the predicted log-shares, shape (k - 1, k - 1)."""
-        spread = np.kron(np.eye(len(self.coefficients)), self._feature(theta, None))
-        return np.asarray(spread @ self.covariance @ spread.T)
+        k, q = self.coefficients.shape
+        feature = self._feature(theta, None)
+        blocks = self.covariance.reshape(k, q, k, q)
+        return np.asarray(np.tensordot(feature, blocks @ feature, axes=(0, 1)))
 
     def probabilities(self, theta: np.ndarray, source: str | None = None) -> np.ndarray:
         """Predict the positions' probabilities, shape (k,)."""

@@ -66,8 +66,8 @@ class Landscape:
         normals: (f, 3) outward unit normals of the hull's facets, pig frame.
         heights: (f,) of the center of mass on each facet [m].
         pose: (f,) stable pose, by its place in stable_poses, below each facet.
-        barriers: (f,) height up to which a body on the facet can reach no pose but that one [m]; the
-            facet's own if it can roll to several, infinite if there is only one.
+        barriers: (f,) height up to which a body on the facet can reach no pose but that one [m];
+            the facet's own if it can roll to several, infinite if there is only one.
         edges: (e, 4) start and end vertex of every edge walked either way, facet on its left,
             facet on its right.
     """

@@ -28,6 +28,11 @@ _HOPELESS = 10
 
 GONE = "the cluster has gone away; blocks finished in --out DIR are kept: continue with --resume"
 
+_DYING = (
+    "workers die whatever they throw (out of memory?); blocks finished in --out DIR are kept: "
+    "continue with --resume"
+)
+
 Notice = Callable[[str], None]
 """Told in one line what a person should know, while the batch goes on."""
 
@@ -203,12 +208,10 @@ class _Flight:
     def land_first(self) -> list[Thrown]:
         task, future = self._sent.popleft()
         try:
-            thrown = [future.result()]
+            thrown = [_result(future)]
         except self._crew.deaths:
             wait([future for _, future in self._sent])
             return [self._throw_alone(index) for index in task.indices]
-        except CancelledError:
-            raise BatchError(GONE) from None
         self._given_up_in_a_row = 0
         return thrown
 
@@ -217,7 +220,7 @@ class _Flight:
         alone = Task(range(index, index + 1))
         for _ in range(DEATHS - 1):
             try:
-                thrown = self._crew.submit(alone).result()
+                thrown = _result(self._crew.submit(alone))
             except self._crew.deaths:
                 continue
             self._given_up_in_a_row = 0
@@ -226,16 +229,20 @@ class _Flight:
 
     def _give_up(self, alone: Task) -> Thrown:
         self._given_up_in_a_row += 1
+        if self._given_up_in_a_row > _HOPELESS:
+            raise BatchError(_DYING)
         try:
-            if self._given_up_in_a_row > _HOPELESS:
-                raise self._crew.deaths[0]
-            thrown = self._crew.submit(replace(alone, is_given_up=True)).result()
+            thrown = _result(self._crew.submit(replace(alone, is_given_up=True)))
         except self._crew.deaths:
-            raise BatchError(
-                "worker processes die whatever they throw (out of memory?); blocks finished in "
-                "--out DIR are kept: continue with --resume"
-            ) from None
+            raise BatchError(_DYING) from None
         self._notice(
             f"throw {alone.indices.start}: killed its worker {DEATHS} times, recorded as diverged"
         )
         return thrown
+
+
+def _result(future: Future[Thrown]) -> Thrown:
+    try:
+        return future.result()
+    except CancelledError:
+        raise BatchError(GONE) from None

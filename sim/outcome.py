@@ -25,6 +25,7 @@ def outcome_json(
         "piggyback": summary.touches["piggyback"],
         "status": dict(summary.statuses),
         "throws_per_second": batch.throws_per_second,
+        "handed_over": summary.handed_over_share,
         "frequencies": {
             position: {"share": summary.share(position), "interval": summary.interval(position)}
             for position in summary.positions
@@ -47,6 +48,10 @@ def outcome_text(batch: Batch, heading: str) -> str:
     tables = [heading, _positions_table(summary), _touching_table(summary), _status_table(summary)]
     if summary.scores:
         tables.append(_score_table(summary))
+    if share := summary.handed_over_share:
+        tables.append(
+            f"{percent(share)} of throws handed to PyBullet: their pigs came near each other"
+        )
     speed = batch.throws_per_second
     tables.append(f"{speed:.1f} throws per second" if speed else "all throws were there already")
     return "\n\n".join(tables)

@@ -17,6 +17,8 @@ from sim.position import POSITIONS
 from sim.rest import STATUSES
 from sim.throw import Landings
 
+HANDED_OVER = ("no", "yes")
+
 SCORED_PIGS = 2
 """The rulebook scores throws of two pigs."""
 
@@ -36,6 +38,8 @@ class Summary:
         statuses: Throws by status, failed ones included.
         scores: Throws by name of score; empty unless the throws are of two pigs.
         points: Total of the throws' points.
+        handed_over: Throws by whether another engine ended them, `yes` or `no`; those read from
+            files do not say.
     """
 
     pigs: int
@@ -44,13 +48,14 @@ class Summary:
     statuses: Mapping[str, int]
     scores: Mapping[str, int]
     points: int
+    handed_over: Mapping[str, int]
 
     @classmethod
     def empty(cls, pigs: int) -> Summary:
         """Count no throw of this many pigs."""
         scores = dict.fromkeys(SCORE_NAMES, 0) if pigs == SCORED_PIGS else {}
         positions, touches, statuses = (dict.fromkeys(k, 0) for k in (POSITIONS, TOUCHES, STATUSES))
-        return cls(pigs, positions, touches, statuses, scores, 0)
+        return cls(pigs, positions, touches, statuses, scores, 0, dict.fromkeys(HANDED_OVER, 0))
 
     def __add__(self, more: Summary) -> Summary:
         if self.pigs != more.pigs:
@@ -62,6 +67,7 @@ class Summary:
             _sum(self.statuses, more.statuses),
             _sum(self.scores, more.scores),
             self.points + more.points,
+            _sum(self.handed_over, more.handed_over),
         )
 
     @property
@@ -89,6 +95,12 @@ class Summary:
         return wilson_interval(self.positions[position], self.counted_pigs)
 
     @property
+    def handed_over_share(self) -> float | None:
+        """Share of throws that another engine ended, of those that say; None if none does."""
+        known = sum(self.handed_over.values())
+        return self.handed_over["yes"] / known if known else None
+
+    @property
     def mean_points(self) -> float | None:
         """Points a throw on average, over throws that count: `other` is thrown again."""
         counting = sum(self.scores.values()) - self.scores.get("other", 0)
@@ -114,6 +126,7 @@ def summarize(landings: Landings) -> Summary:
         _counts(STATUSES, landings.status),
         scores,
         points,
+        {word: int((landings.handed_over == code).sum()) for code, word in enumerate(HANDED_OVER)},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from sim.engine.mujoco_settings import NOT_INSTALLED, MujocoSettings
 from sim.position import OTHER, PositionNamer
 from sim.rest import AT_REST, DIVERGED
 from sim.touch import TouchJudge
+
+UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,8 @@ class Landings:
         quat_xyzw: (n, k, 4) world_from_pig.
         rest_time: (n, k) when each pig came to rest [s]; nan if it did not.
         margin: (n, k) to the next position [rad]; see PositionNamer.name.
+        handed_over: (n,) 1 if another engine ended the throw (see RestingStates), 0 if not,
+            UNKNOWN in landings that were read from a file.
     """
 
     index: np.ndarray
@@ -46,8 +50,11 @@ class Landings:
     quat_xyzw: np.ndarray
     rest_time: np.ndarray
     margin: np.ndarray
+    handed_over: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
 
     def __post_init__(self) -> None:
+        if len(self.handed_over) != len(self.index):
+            object.__setattr__(self, "handed_over", np.full(len(self.index), UNKNOWN, np.int8))
         for array in vars(self).values():
             array.setflags(write=False)
 
@@ -153,7 +160,14 @@ class Thrower:
             quat_xyzw=resting.quat_xyzw,
             rest_time=resting.rest_time,
             margin=margin.reshape(throws, pigs),
+            handed_over=_handed_over(resting),
         )
+
+
+def _handed_over(resting: RestingStates) -> np.ndarray:
+    if resting.handed_over is None:
+        return np.zeros(len(resting.status), np.int8)
+    return resting.handed_over.astype(np.int8)
 
 
 def _with_lying(releases: Releases, lying: Lying) -> Releases:

@@ -139,7 +139,7 @@ def test_throw_that_kills_each_worker_is_diverged_and_the_batch_goes_on(tmp_path
 
 @pytest.mark.long
 def test_machine_that_kills_every_worker_ends_the_batch(tmp_path):
-    with pytest.raises(BatchError, match=r"worker processes die whatever they throw.*--resume"):
+    with pytest.raises(BatchError, match=r"workers die whatever they throw.*--resume"):
         run(tmp_path / "out", workers=2, build_thrower=DeadlyThrower)
 
 

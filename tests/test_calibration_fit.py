@@ -8,7 +8,7 @@ from scipy.stats import chi2
 from toy_simulator import SHARES, ToySimulator, toy_box
 
 from calibration.fit import Box, Stage, search
-from calibration.growth import Probe, most_wanted, probe, judge_term
+from calibration.growth import Probe, judge_term, most_wanted, probe
 from calibration.joint import Joint
 from calibration.likelihood import deviance
 from calibration.region import correlation, directions, extent, is_in_region

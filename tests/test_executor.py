@@ -8,8 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,16 @@ def scheduler(**settings: str) -> Iterator[tuple[str, subprocess.Popen]]:
         port = str(free.getsockname()[1])
     words = ("scheduler", "--host", "127.0.0.1", "--port", port, "--no-show")
     with started(*words, **settings) as process:
+        wait_for_listener(int(port))
         yield f"127.0.0.1:{port}", process
+
+
+def wait_for_listener(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.1)
 
 
 def worker(address: str) -> AbstractContextManager[subprocess.Popen]:
@@ -162,7 +172,7 @@ def test_worker_with_other_versions_is_refused(cluster, monkeypatch):
 
 
 def test_cluster_without_workers_is_one_line(monkeypatch):
-    monkeypatch.setattr(sim.cluster, "_PATIENCE", 2.0)
+    monkeypatch.setattr(sim.cluster, "_PATIENCE", 3.0)
     with scheduler() as (address, _), pytest.raises(BatchError, match="no worker of the cluster"):
         on_dask(address, None)
 

@@ -76,7 +76,7 @@ def test_landings_have_the_shape_of_the_throw(pigs: int) -> None:
     assert landings.status.tolist() == [AT_REST] * 2
     expected: dict[str, tuple[int, ...]] = {"translation": (2, pigs, 3), "quat_xyzw": (2, pigs, 4)}
     for name in KNOBS:
-        per_throw = name in ("index", "height", "start", "status")
+        per_throw = name in ("index", "height", "start", "status", "handed_over")
         shape = expected.get(name, (2,) if per_throw else (2, pigs))
         assert getattr(landings, name).shape == shape, name
         assert not getattr(landings, name).flags.writeable

@@ -190,7 +190,7 @@ def test_saved_page_plays_without_a_network(
 def test_throws_are_thrown_and_counted(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator("#title")).to_have_text("throw 0 of seed 5")
-    check_controls(page)
+    is_over(page)
     page.click("#throw")
     expect(page.locator("#title")).to_have_text("throw 1 of seed 5")
     expect(page.locator("#points")).to_contain_text("2 throws, ")
@@ -208,6 +208,14 @@ def test_throws_are_thrown_and_counted(page: Page, address: str) -> None:
     assert rows[0].startswith("side, no dot")
     assert rows[0].endswith("34.97 %")
     assert rows[-1].endswith("0.38 %")
+
+
+@needs_chromium
+@pytest.mark.long
+def test_controls_of_the_served_page(page: Page, address: str) -> None:
+    """The same as the saved page's, so the quick tests work those only."""
+    page.goto(address)
+    check_controls(page)
 
 
 @needs_chromium
@@ -232,6 +240,7 @@ def test_batch_is_browsed_by_position(page: Page, serve: Callable, directory: Pa
     address, _ = serve(str(directory))
     positions = read_batch(directory).landings.position
     page.goto(address)
+    expect(page.locator("#throw")).to_have_text("Next")
     expect(page.locator("#title")).to_have_text(f"throw 0 of {directory}")
     expect(page.locator("#points")).to_contain_text(f"{BATCH_THROWS} throws, ")
     for position in np.unique(positions).tolist()[:2]:

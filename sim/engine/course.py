@@ -33,7 +33,7 @@ from sim.rest import AT_REST, DIVERGED, ESCAPED, TIMED_OUT, RestRule
 GREATEST_GAIN = 10.0  # a pig with this many times the energy released has DIVERGED
 
 
-@dataclass
+@dataclass(eq=False)
 class _Pig:
     """What is known of one pig; times since the release [s].
 
@@ -47,8 +47,7 @@ class _Pig:
         is_rested: Whether it has been still for as long as the rule asks.
         flies_until: Until then it touches neither table nor leaf.
         away_until: Until then it touches nothing and nothing touches it.
-        is_away: Whether the world need not step it.
-        is_parked: Whether the world has been told so.
+        is_parked: Whether it is out of the world's way while it is away.
     """
 
     number: int
@@ -60,7 +59,6 @@ class _Pig:
     is_rested: bool = False
     flies_until: float = 0.0
     away_until: float = 0.0
-    is_away: bool = False
     is_parked: bool = False
 
 
@@ -95,6 +93,7 @@ class Course:
         self._still2 = rest.speed**2, rest.spin**2
         self._greatest_energy = GREATEST_GAIN * GRAVITY * (limits.height + 2 * body.radius)
         self._pigs = [_Pig(number, now, self.time) for number, now in enumerate(world.motions())]
+        self._present, self._away = [*self._pigs], list[_Pig]()
         for pig in self._pigs:
             self._look(pig, pig.motion)
 
@@ -133,22 +132,21 @@ class Course:
         """Step by one check interval; if no pig can touch anything, leap."""
         if not self._world.is_swinging():
             self._send_away()
-        present = [pig for pig in self._pigs if not pig.is_away]
-        if present:
-            self._step(present)
+        if self._present:
+            self._step()
         else:
             self.time = min(pig.away_until for pig in self._pigs)
-        if len(present) < len(self._pigs):
+        if self._away:
             self._call_back()
 
-    def _step(self, present: list[_Pig]) -> None:
-        for pig in self._pigs:
-            if pig.is_away and not pig.is_parked:
+    def _step(self) -> None:
+        for pig in self._away:
+            if not pig.is_parked:
                 self._world.park(pig.number)
                 pig.is_parked = True
         self._world.step()
         self.time += self._limits.check_interval
-        for pig in present:
+        for pig in self._present:
             self._look(pig, self._world.motion(pig.number))
 
     def _look(self, pig: _Pig, motion: Motion) -> None:
@@ -168,12 +166,11 @@ class Course:
 
     def _send_away(self) -> None:
         """Leave out pigs that touch nothing for two intervals or more."""
-        present = [pig for pig in self._pigs if not pig.is_away]
-        for pig in present:
-            self._find_flight(pig)
-        for pig in present:
+        free = [pig for pig in self._present if self._is_free(pig)]
+        for pig in free:
             if self._stay_away(pig, 2 * self._limits.check_interval):
-                pig.is_away = True
+                self._present.remove(pig)
+                self._away.append(pig)
 
     def _call_back(self) -> None:
         """Bring back pigs whose time is up; of three or more, look again at all that are away.
@@ -182,39 +179,39 @@ class Course:
         may change.
         """
         soon = self.time + self._limits.check_interval
-        due = [
-            pig
-            for pig in self._pigs
-            if pig.is_away and (pig.away_until < soon or len(self._pigs) > 2)
-        ]
+        due = [pig for pig in self._away if pig.away_until < soon or len(self._pigs) > 2]
         for pig in due:
             self._look(pig, self._now(pig))
-            self._find_flight(pig)
+        free = [pig for pig in due if self._is_free(pig)]
         for pig in due:
-            if not self._stay_away(pig, self._limits.check_interval):
+            if pig not in free or not self._stay_away(pig, self._limits.check_interval):
                 self._world.set_motion(pig.number, pig.motion)
-                pig.is_away = pig.is_parked = False
+                pig.is_parked = False
+                self._away.remove(pig)
+                self._present.append(pig)
 
     def _now(self, pig: _Pig) -> Motion:
         if pig.time == self.time or pig.is_rested:
             return pig.motion
         return fly(pig.motion, self._body.moments, self.time - pig.time)
 
-    def _find_flight(self, pig: _Pig) -> None:
-        """Find until when a pig touches neither table nor leaf."""
+    def _is_free(self, pig: _Pig) -> bool:
+        """Find until when a pig touches neither table nor leaf; say if it flies or rests."""
         pig.flies_until = self.time
         if pig.is_rested:
-            return
+            return len(self._pigs) > 1
         if vertex_height(pig.motion, pig.foot) <= self._limits.clearance:
-            return
+            return False
         flight = time_above_table(pig.motion, self._body, self._limits.clearance)
         if flight == 0.0:
             pig.foot = lowest_vertex(pig.motion, self._body.vertices)
-        obstacle = self._world.obstacle() if flight > 0.0 else None
+            return False
+        obstacle = self._world.obstacle()
         if obstacle:
             margin = self._body.radius + self._limits.clearance
             flight = min(flight, obstacle.time_clear(pig.motion, margin))
         pig.flies_until += flight
+        return True
 
     def _stay_away(self, pig: _Pig, least: float) -> bool:
         """Find until when a pig can be away, in whole steps; say if that is for `least` [s]."""

@@ -217,13 +217,12 @@ def time_above_table(motion: Motion, body: Body, clearance: float) -> float:
     """
     rise = motion.velocity[2]
     by_center = _fall_time(motion.position[2] - body.radius - clearance, rise)
+    own = _principal_from_world(motion.quat_xyzw, motion.spin)
     up = up_in_principal(motion.quat_xyzw)
-    gaps = body.vertices @ np.array(up)
+    gaps, rises = body.vertices_by_axis @ np.array((up, _cross(up, own))).T
     gaps += motion.position[2] - clearance
     if gaps[gaps.argmin()] <= 0.0:
         return by_center
-    own = _principal_from_world(motion.quat_xyzw, motion.spin)
-    rises = body.vertices @ np.array(_cross(up, own))
     rises += rise
     falls = body.distances * (body.unsteadiness * _greatest_spin2(own, body.moments))
     falls += GRAVITY

@@ -31,7 +31,7 @@ from sim.validate.check import Rig
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 STILL = (0.0, 0.0, 0.0)
-TASK = 25
+TASK, MANY = 25, 10_000
 SETTLING = 0.25
 """How long a body stands on the level before its table is tilted [s]."""
 
@@ -207,12 +207,12 @@ def drop_configuration(pig: Pig, height: float, settings: Settings) -> Configura
 
 
 def landings(configuration: Configuration, throws: int, workers: int) -> Landings:
-    """Throw indices 0..throws-1, under a progress bar."""
+    """Throw indices 0..throws-1; many of them under a progress bar."""
     tasks = (Task(range(i, min(i + TASK, throws))) for i in range(0, throws, TASK))
     thrown: list[Landings] = []
     with LateProgress() as progress, local_crew(configuration, Thrower, workers) as crew:
-        progress(0, throws)
         for some in throw_in_order(crew, tasks):
             thrown += [one.landings for one in some if one.landings is not None]
-            progress(min(some[-1].indices.stop, throws), throws)
+            if throws >= MANY:
+                progress(some[-1].indices.stop, throws)
     return concatenate(thrown)

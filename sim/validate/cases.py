@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from sim.configuration import ENGINES
-from sim.validate import closed_form, convergence, quasi_static, symmetry
+from sim.validate import (
+    closed_form,
+    convergence,
+    other_bodies,
+    quasi_static,
+    second_engine,
+    symmetry,
+)
 from sim.validate.check import Case
 
 STEPPED = ("bullet", "mujoco")
 """Engines that can be followed step by step; the fast one runs whole throws."""
 
 BULLET = ("bullet",)
-NOT_MUJOCO = ("bullet", "fast")
+OURS = ("bullet", "fast")
 
-CLOSED, SYMMETRY, CONVERGENCE, GEOMETRY = "closed form", "symmetry", "convergence", "geometry"
+CLOSED, SYMMETRY, CONVERGENCE = "closed form", "symmetry", "convergence"
+GEOMETRY, PUBLISHED = "geometry", "published"
 
 CASES = (
     Case("free_fall", CLOSED, False, closed_form.free_fall, STEPPED),
@@ -37,4 +45,9 @@ CASES = (
     Case("stricter_rest", CONVERGENCE, True, convergence.stricter_rest, ENGINES),
     Case("creeping_cuboid", GEOMETRY, True, quasi_static.creeping_cuboid, STEPPED),
     Case("creeping_pig", GEOMETRY, True, quasi_static.creeping_pig, STEPPED),
+    Case("cuboids", PUBLISHED, True, other_bodies.cuboids, ENGINES),
+    Case("cuboid_assumptions", PUBLISHED, True, other_bodies.cuboid_assumptions, ENGINES),
+    Case("die", PUBLISHED, True, other_bodies.die, ENGINES),
+    Case("cylinder", PUBLISHED, True, other_bodies.cylinder, ENGINES),
+    Case("second_engine", "second engine", True, second_engine.second_engine, OURS, "mujoco"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 PASSED, FAILED, SHOWN, READ = "passed", "failed", "shown", "-"
 
@@ -81,6 +82,7 @@ class Case:
         is_long: Whether it takes more than some seconds.
         run: Measure.
         engines: Names of those that it applies to.
+        package: That it needs besides; "" for none.
     """
 
     name: str
@@ -88,3 +90,12 @@ class Case:
     is_long: bool
     run: Callable[[Rig], Sequence[Finding]]
     engines: tuple[str, ...]
+    package: str = ""
+
+    def hindrance(self, rig: Rig) -> str:
+        """Say why it can't be run with a rig; "" if it can."""
+        if rig.engine not in self.engines:
+            return f"not for engine {rig.engine}"
+        if self.package and find_spec(self.package) is None:
+            return f"needs {self.package}: pip install 'pig-throw[{self.package}]'"
+        return ""

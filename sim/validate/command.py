@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from sim.refusal import Refusal, refused_input
-from sim.validate.check import FAILED, READ, Case, Check, Finding, Rig
+from sim.validate.check import FAILED, PASSED, READ, SHOWN, Case, Check, Finding, Rig
 from sim.whole_number import parse_whole_number
 
 PATIENCE = 1.0
@@ -41,16 +41,15 @@ def validate_command(
     with refused_input("--workers: "):
         rig = Rig(parse_whole_number(workers, 1, 256), engine)
     chosen = _chosen(only, long, rig)
-    applicable = [case for case in chosen if engine in case.engines]
-    missing = [case.name for case in chosen if engine not in case.engines]
+    left_out = {case.name: why for case in chosen if (why := case.hindrance(rig))}
     try:
-        results = [(case, _measured(case, rig)) for case in applicable]
+        results = [(case, _measured(case, rig)) for case in chosen if case.name not in left_out]
     except BatchError as error:
         raise Refusal(str(error)) from None
     failed = sum(check.verdict == FAILED for _, checks in results for check in checks)
     if as_json:
-        return _as_json(rig, results, failed, missing), int(failed > 0)
-    return _as_text(rig, results, failed, missing), int(failed > 0)
+        return _as_json(rig, results, failed, left_out), int(failed > 0)
+    return _as_text(rig, results, failed, left_out), int(failed > 0)
 
 
 def _chosen(only: str | None, long: bool, rig: Rig) -> list[Case]:
@@ -70,7 +69,7 @@ def _chosen(only: str | None, long: bool, rig: Rig) -> list[Case]:
 
 
 def _measured(case: Case, rig: Rig) -> Sequence[Finding]:
-    """Run a case; what MuJoCo misses is only shown, for no figure of ours rests on it."""
+    """Run a case; what MuJoCo misses is only shown, for no frequency of ours rests on it."""
     begun = time.perf_counter()
     checks = case.run(rig)
     if rig.engine == "mujoco":
@@ -83,7 +82,7 @@ def _measured(case: Case, rig: Rig) -> Sequence[Finding]:
     return checks
 
 
-def _as_json(rig: Rig, results: Results, failed: int, missing: list[str]) -> str:
+def _as_json(rig: Rig, results: Results, failed: int, left_out: dict[str, str]) -> str:
     cases = [
         {
             "case": case.name,
@@ -93,17 +92,20 @@ def _as_json(rig: Rig, results: Results, failed: int, missing: list[str]) -> str
         for case, checks in results
     ]
     return json.dumps(
-        {"engine": rig.engine, "failed": failed, "not_applicable": missing, "cases": cases}
+        {"engine": rig.engine, "failed": failed, "left_out": left_out, "cases": cases}
     )
 
 
-def _as_text(rig: Rig, results: Results, failed: int, missing: list[str]) -> str:
-    total = sum(check.verdict != READ for _, checks in results for check in checks)
-    verdict = f"{total - failed} of {total} checks passed" if failed else f"all {total} passed"
+def _as_text(rig: Rig, results: Results, failed: int, left_out: dict[str, str]) -> str:
+    verdicts = [check.verdict for _, checks in results for check in checks]
+    total, passed = len(verdicts) - verdicts.count(READ), verdicts.count(PASSED)
+    verdict = f"all {total} passed"
+    if passed < total:
+        shown = verdicts.count(SHOWN)
+        verdict = f"{passed} of {total} checks passed, {failed} failed, {shown} missed and shown"
     tables = [_table(case, checks) for case, checks in results]
-    if missing:
-        verdict = f"not applicable to engine {rig.engine}: {', '.join(missing)}\n{verdict}"
-    return "\n\n".join([*tables, verdict])
+    reasons = [f"{name} left out: {why}" for name, why in left_out.items()]
+    return "\n\n".join([*tables, "\n".join([*reasons, verdict])])
 
 
 def _table(case: Case, checks: Sequence[Finding]) -> str:

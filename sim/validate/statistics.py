@@ -42,9 +42,13 @@ def same(
     checks = []
     for name, count, other in zip(names, counts, reference, strict=True):
         share, other_share = count / total, other / other_total
-        pooled = (count + other) / (total + other_total)
-        error = sqrt(pooled * (1 - pooled) * (1 / total + 1 / other_total))
-        limit = STANDARD_ERRORS * error
+        limit = STANDARD_ERRORS * joint_error(count, other, total, other_total)
         source = f"reference, n = {int(total):,} and {int(other_total):,}; {STANDARD_ERRORS:g} s.e."
         checks.append(Check(f"{label}: share of {name}", share, other_share, limit, source))
     return checks
+
+
+def joint_error(count: float, other: float, total: float, other_total: float) -> float:
+    """Standard error of the difference of two shares that are the same."""
+    pooled = (count + other) / (total + other_total)
+    return sqrt(pooled * (1 - pooled) * (1 / total + 1 / other_total))

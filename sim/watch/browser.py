@@ -51,6 +51,7 @@ class Show:
         header = "".join(f"<th>{html.escape(cell)}</th>" for cell in TALLY_HEADER)
         sidebar = (DATA / "sidebar.html").read_text(encoding="utf-8")
         sidebar = sidebar.replace("__CHOICES__", fields).replace("__HEADER__", header)
+        sidebar = sidebar.replace("__FORWARD__", choices.forward)
         imports = {name: f"./{file}" for name, file in MODULES.items()}
         self.page = write_page("Pig throws", imports, sidebar)
 

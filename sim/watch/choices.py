@@ -42,9 +42,15 @@ class Choice:
 
 
 class Choices(Protocol):
-    """All there is to choose."""
+    """All there is to choose.
+
+    Attributes:
+        choices: Each of them.
+        forward: What the button says that goes on to another throw.
+    """
 
     choices: list[Choice]
+    forward: str
 
     def program(self, chosen: Mapping[str, str]) -> Program:
         """Find the throws for a choice of each.
@@ -57,6 +63,8 @@ class Choices(Protocol):
 
 class NewChoices:
     """Pig, device and surface of new throws; each combination goes on where it was left."""
+
+    forward = "Throw"
 
     def __init__(self, seed: int, pig: str, device: str, height: str, start: str) -> None:
         self._seed = seed
@@ -105,6 +113,8 @@ class NewChoices:
 
 class RecordedChoices:
     """Which throws of a recorded batch to go through."""
+
+    forward = "Next"
 
     def __init__(self, program: RecordedThrows, position: str | None, touching: bool) -> None:
         self._program = program

@@ -68,12 +68,7 @@ def watch_command(
     from sim.watch.outcome import tally_text
     from sim.watch.player import SPEEDS, Player
 
-    if speed not in SPEEDS:
-        raise Refusal(f"--speed: expected {', '.join(SPEEDS)}, got '{speed}'")
-    if save is not None and browser:
-        raise Refusal("--save and --browser: give one of them")
-    if port is not None and not browser:
-        raise Refusal("--port: needs --browser")
+    _check_options(speed, save, browser, port)
     number = 0 if port is None else whole("--port", port, 1, MAX_PORT)
     first = None if throw is None else whole("--throw", throw, 0, MAX_THROW)
     with refused_input():
@@ -90,6 +85,17 @@ def watch_command(
 
         watch_in_window(lambda: Player(program, index, speed))
         return tally_text(program.tally())
+
+
+def _check_options(speed: str, save: str | None, browser: bool, port: str | None) -> None:
+    from sim.watch.player import SPEEDS
+
+    if speed not in SPEEDS:
+        raise Refusal(f"--speed: expected {', '.join(SPEEDS)}, got '{speed}'")
+    if save is not None and browser:
+        raise Refusal("--save and --browser: give one of them")
+    if port is not None and not browser:
+        raise Refusal("--port: needs --browser")
 
 
 def _choices(

@@ -92,9 +92,7 @@ def decided(
 
 
 @compiled
-def _first_edge(
-    basins: Basins, hull: Hull, x: float, y: float, z: float, vertex: int
-) -> int:
+def _first_edge(basins: Basins, hull: Hull, x: float, y: float, z: float, vertex: int) -> int:
     """Find the edge that comes to lie on the table first when the pig rolls downhill.
 
     Rolling about the vertex v turns down away from v, in their plane: down' = down - t v. The edge

@@ -39,9 +39,7 @@ MOST_ROUNDS = 20
 
 
 @compiled
-def time_above(
-    hull: Hull, mass: Mass, state: np.ndarray, above: float, hints: np.ndarray
-) -> float:
+def time_above(hull: Hull, mass: Mass, state: np.ndarray, above: float, hints: np.ndarray) -> float:
     """Bound from below the time before any vertex sinks to a level [s].
 
     Args:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 
 Compiled = TypeVar("Compiled", bound=Callable[..., object])
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+"""No counting of references to arrays, which would take nine tenths of the time; code compiled so
+cannot make arrays, and need not."""
 
 
 def compiled(function: Compiled) -> Compiled:
@@ -17,7 +21,9 @@ def compiled(function: Compiled) -> Compiled:
     be written every process compiles anew. No fast-math: sums keep their order, so that every
     processor gives the same bits.
     """
+    compiler: Any = numba.njit
     try:
-        return numba.njit(function, cache=True, error_model="numpy", _nrt=False)
+        dispatcher: Compiled = compiler(function, cache=True, **_OPTIONS)
     except RuntimeError:  # numba finds no place for its cache
-        return numba.njit(function, error_model="numpy", _nrt=False)
+        dispatcher = compiler(function, **_OPTIONS)
+    return dispatcher

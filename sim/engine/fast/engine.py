@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from math import sqrt
@@ -19,11 +21,14 @@ from sim.engine.bullet import BulletEngine
 from sim.engine.fast.basin import UNDECIDED, basin_tables
 from sim.engine.fast.hull import hull_tables
 from sim.engine.fast.leaf import ANGLE, OPEN, SPEED, Door
-from sim.engine.fast.loop import MET, Starts, World, no_ends, throw_all
+from sim.engine.fast.loop import Starts, throw_all
 from sim.engine.fast.motion import MOMENTUM, POSITION, QUAT, STATE, VELOCITY, Mass
+from sim.engine.fast.outcome import MET, World, no_ends
+from sim.engine.fast.scene import Ground, SteppedScene
 from sim.engine.fast.settings import FastSettings
 from sim.engine.fast.step import Rules, empty_scene
-from sim.engine.flight import GRAVITY
+from sim.engine.flight import GRAVITY, Body
+from sim.engine.world import Limits
 from sim.rest import STATUSES, RestRule
 
 
@@ -31,7 +36,16 @@ class FastEngine:
     """Throws of one pig from one device, by compiled code.
 
     A pig that can end in one stable pose only is put there, at the place and heading where that
-    became sure, and its rest_time is that moment.
+    became sure, and its rest_time is that moment. A throw whose pigs come near each other is handed
+    to the reference engine, in the state in which it is.
+
+    Attributes:
+        body: The pig, in principal axes.
+        axes: The principal axes in the pig frame, (3, 3): pig_from_principal.
+        center: Of mass, pig frame, (3,) [m].
+        hull: Its tables.
+        mass: Its mass and moments.
+        world: The table of stepped scenes.
     """
 
     name = FastSettings.name
@@ -45,25 +59,30 @@ class FastEngine:
         settings: FastSettings,
         rest: RestRule,
     ) -> None:
-        moments, self._pig_from_principal = mass_properties.principal()
-        self._center, self._moments = mass_properties.center_of_mass, moments
-        poses = stable_poses(shape, self._center)
-        self._downs = np.array([pose.down for pose in poses]) @ self._pig_from_principal
+        moments, self.axes = mass_properties.principal()
+        self.center, self._moments = mass_properties.center_of_mass, moments
+        poses = stable_poses(shape, self.center)
+        self._downs = np.array([pose.down for pose in poses]) @ self.axes
         self._heights = np.array([pose.height for pose in poses])
         self._device = device
         ends = replace(rest, ends_when_decided=True)
         self._arguments = (shape, mass_properties, device, contact, settings.meeting, ends)
-        vertices = (shape.hull.vertices - self._center) @ self._pig_from_principal
-        inverse = 1.0 / moments
-        chart = landscape(shape, self._center)
-        self._hull = hull_tables(shape.hull, vertices, settings.contact_breaking)
+        vertices = (shape.hull.vertices - self.center) @ self.axes
+        x, y, z = (1.0 / moments).tolist()
+        chart = landscape(shape, self.center)
+        self.hull = hull_tables(shape.hull, vertices, settings.contact_breaking)
         unlike = np.abs(np.roll(moments, -1) - np.roll(moments, 1)) / moments
         curving = 1.0 + float(unlike.max()) / sqrt(3.0)
-        self._mass = Mass(mass_properties.mass, *inverse.tolist(), float(inverse.max()), curving)
-        self._basins = basin_tables(
-            chart, self._heights, self._pig_from_principal, len(vertices)
+        self.mass = Mass(mass_properties.mass, x, y, z, max(x, y, z), curving)
+        self._basins = basin_tables(chart, self._heights, self.axes, len(vertices))
+        self._rules, self._settings = _rules(contact, settings, rest), settings
+        self.world = Ground()
+        self.body = Body(
+            vertices,
+            self.hull.radius,
+            mass_properties.mass,
+            (float(moments[0]), float(moments[1]), float(moments[2])),
         )
-        self._rules = _rules(contact, settings, rest)
 
     def settle(self, releases: Releases) -> RestingStates:
         """Run every throw until it rests, times out, escapes or diverges; see Engine."""
@@ -71,9 +90,7 @@ class FastEngine:
         throws, pigs, _ = starts.states.shape
         status, pose = np.zeros((2, throws, pigs), np.int64)
         rest_time = np.zeros((throws, pigs))
-        world = World(
-            self._hull, self._mass, self._basins, self._rules, self._door(releases.thrown)
-        )
+        world = self._world(releases.thrown)
         throw_all(world, empty_scene(pigs), no_ends(pigs), starts, status, rest_time, pose)
         worst = status.max(axis=1)
         has_met = worst == MET
@@ -93,7 +110,7 @@ class FastEngine:
     def _starts(self, releases: Releases) -> Starts:
         leaves = np.zeros((len(releases.index), 3))
         leaves[:, ANGLE], leaves[:, SPEED] = releases.leaf_angle, releases.leaf_speed
-        leaves[:, OPEN] = leaves[:, ANGLE] >= self._door(releases.thrown).open_angle
+        leaves[:, OPEN] = leaves[:, ANGLE] >= self.door(releases.thrown).open_angle
         return Starts(self._states(releases), leaves, releases.height, releases.time.copy())
 
     def _releases(
@@ -118,6 +135,27 @@ class FastEngine:
             thrown=releases.thrown,
         )
 
+    @contextmanager
+    def scene(self, releases: Releases, row: int) -> Iterator[tuple[SteppedScene, Limits]]:
+        """Set one throw up, for who steps it, and how it is to be stepped."""
+        settings, height = self._settings, float(releases.height[row])
+        starts = self._starts(releases)
+        scene = empty_scene(len(starts.states[row]))
+        scene.states[:], scene.leaf[:] = starts.states[row], starts.leaves[row]
+        world = self._world(releases.thrown)
+        limits = Limits(
+            time_step=settings.time_step,
+            check_interval=settings.time_step,
+            table_radius=settings.table_radius,
+            clearance=settings.clearance,
+            height=height,
+            start=float(releases.time[row]),
+        )
+        yield SteppedScene(world, scene, height, self.world), limits
+
+    def _world(self, pigs: int) -> World:
+        return World(self.hull, self.mass, self._basins, self._rules, self.door(pigs))
+
     @cached_property
     def _reference(self) -> BulletEngine:
         """The engine of throws whose pigs meet."""
@@ -128,12 +166,12 @@ class FastEngine:
         throws, pigs, _ = releases.translation.shape
         turn = Rotation.from_quat(releases.quat_xyzw.reshape(-1, 4))
         matrices = turn.as_matrix()
-        principal = turn * Rotation.from_matrix(self._pig_from_principal)
+        principal = turn * Rotation.from_matrix(self.axes)
         axes = principal.as_matrix()
         spin = releases.spin.reshape(-1, 3)
         own = np.einsum("nji,nj->ni", axes, spin) * self._moments
         states = np.zeros((throws * pigs, STATE))
-        states[:, POSITION:QUAT] = releases.translation.reshape(-1, 3) + matrices @ self._center
+        states[:, POSITION:QUAT] = releases.translation.reshape(-1, 3) + matrices @ self.center
         states[:, QUAT:VELOCITY] = principal.as_quat()
         states[:, VELOCITY:MOMENTUM] = releases.velocity.reshape(-1, 3)
         states[:, MOMENTUM:] = np.einsum("nij,nj->ni", axes, own)
@@ -154,12 +192,13 @@ class FastEngine:
         scale = np.divide(angle, sine, out=np.zeros_like(sine), where=is_sure & (sine > 0.0))
         turn = Rotation.from_rotvec(axis * scale[:, None]) * turn
         position[:, 2] = np.where(is_sure, self._heights[found], position[:, 2])
-        turn = turn * Rotation.from_matrix(self._pig_from_principal.T)
-        translation = position - turn.as_matrix() @ self._center
+        turn = turn * Rotation.from_matrix(self.axes.T)
+        translation = position - turn.as_matrix() @ self.center
         shape = pose.shape
         return translation.reshape(*shape, 3), turn.as_quat(canonical=True).reshape(*shape, 4)
 
-    def _door(self, pigs: int) -> Door:
+    def door(self, pigs: int) -> Door:
+        """Tabulate the leaf that holds a row of pigs."""
         device = self._device
         if not isinstance(device, TrapDoor):
             return Door(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.engine.fast.compiled import compiled
 from sim.engine.fast.hull import Hull, lowest
-from sim.engine.fast.manifold import GAP, NORMAL, world_direction
+from sim.engine.fast.manifold import GAP, NORMAL, world_direction, world_point
 from sim.engine.fast.motion import Four, Nine, Three
 from sim.engine.fast.overlap import part
 from sim.engine.flight import GRAVITY
@@ -70,6 +70,21 @@ def swing(door: Door, leaf: np.ndarray, duration: float) -> None:
         leaf[ANGLE], leaf[SPEED], leaf[OPEN] = door.open_angle, 0.0, 1.0
 
 
+def box_bounds(door: Door, leaf: np.ndarray, height: float) -> tuple[Three, Three]:
+    """Lowest and highest coordinates of the leaf [m]."""
+    frame = leaf_frame(door, leaf, height)
+    corners = np.array(
+        [
+            world_point(frame, x, y, z)
+            for x in (0.0, door.length)
+            for y in (-door.half_width, door.half_width)
+            for z in (-door.thickness, 0.0)
+        ]
+    )
+    low, high = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    return (low[0], low[1], low[2]), (high[0], high[1], high[2])
+
+
 @compiled
 def box_distance(door: Door, frame: Four, x: float, y: float, z: float) -> float:
     """Distance of a world point from the leaf's box [m], 0 inside."""
@@ -104,8 +119,8 @@ def meet_leaf(
     vertex beyond a face tells it alone if it lies inside the box nearer to that face than to any
     other: whatever way the hull leaves, that vertex must leave the box, and that is its distance
     from the box's surface. Else the way is the best of all face normals and all pairs of edges
-    (overlap.part). Hulls that a face of the box separates meet nowhere; near such a face the deepest
-    vertex is noted ahead, if it is over the face.
+    (overlap.part). Hulls that a face of the box separates meet nowhere; near such a face the
+    deepest vertex is noted ahead, if it is over the face.
 
     Args:
         hull: Of the pig.

@@ -12,76 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.fast.basin import UNDECIDED, Basins, decided
+from sim.engine.fast.basin import UNDECIDED
 from sim.engine.fast.bounds import fall_time, time_above, time_to_reach
 from sim.engine.fast.compiled import compiled
-from sim.engine.fast.hull import Hull, lowest
-from sim.engine.fast.leaf import OPEN, Door, box_distance, leaf_frame
+from sim.engine.fast.leaf import OPEN, box_distance, leaf_frame
 from sim.engine.fast.meeting import time_apart
-from sim.engine.fast.motion import (
-    MOMENTUM,
-    QUAT,
-    STATE,
-    VELOCITY,
-    Mass,
-    energy_height,
-    fly,
-    inverse_inertia_times,
-    matrix,
-)
-from sim.engine.fast.step import LEAF, TABLE, Rules, Scene, step
+from sim.engine.fast.motion import VELOCITY, energy_height, fly
+from sim.engine.fast.outcome import AT_REST, MET, RUNNING, Ends, World, copy_state, judge
+from sim.engine.fast.step import Scene, step
 from sim.engine.flight import GRAVITY
-
-RUNNING, AT_REST, TIMED_OUT, ESCAPED, DIVERGED, MET = -1, 0, 1, 2, 3, 4
-"""Status of a pig: its place in sim.rest.STATUSES, or that it still moves, or is near another."""
 
 INFINITE = 1 << 30
 """More steps than any throw has."""
-
-GREATEST_GAIN = 10.0
-"""A pig with this many times the energy released has DIVERGED."""
-
-ENERGY_SLACK = 1e-5
-"""Height [m] by which a barrier must exceed the energy: the correction of depth pushes too."""
-
-
-class Ends(NamedTuple):
-    """How the pigs of a throw are doing.
-
-    Attributes:
-        status: (k,).
-        time: (k,) since the release [s].
-        still_since: (k,) [s]; infinite while it moves.
-        pose: (k,) stable pose in which it is sure to end, or UNDECIDED.
-        sure_since: (k,) [s]; of no meaning before.
-    """
-
-    status: np.ndarray
-    time: np.ndarray
-    still_since: np.ndarray
-    pose: np.ndarray
-    sure_since: np.ndarray
-
-
-def no_ends(pigs: int) -> Ends:
-    """Make room for a throw."""
-    return Ends(
-        np.zeros(pigs, np.int64),
-        np.zeros(pigs),
-        np.zeros(pigs),
-        np.zeros(pigs, np.int64),
-        np.zeros(pigs),
-    )
-
-
-class World(NamedTuple):
-    """All that stays the same from throw to throw."""
-
-    hull: Hull
-    mass: Mass
-    basins: Basins
-    rules: Rules
-    door: Door
 
 
 class Starts(NamedTuple):
@@ -202,9 +144,7 @@ def _is_over(world: World, scene: Scene, ends: Ends) -> bool:
 
 
 @compiled
-def advance(
-    world: World, scene: Scene, ends: Ends, height: float, pig: int, until: float
-) -> None:
+def advance(world: World, scene: Scene, ends: Ends, height: float, pig: int, until: float) -> None:
     """Leap, at most `until` a time [s], if the pig surely flies for a step or more; else step."""
     rules, state = world.rules, scene.states[pig]
     free = min(free_time(world, scene, height, pig), until - ends.time[pig])
@@ -234,65 +174,6 @@ def free_time(world: World, scene: Scene, height: float, pig: int) -> float:
 
 
 @compiled
-def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> None:
-    """See whether the pig is done, lost, or sure of where it will end."""
-    rules, state, time = world.rules, scene.states[pig], ends.time[pig]
-    if state[2] < 0.0 or state[0] ** 2 + state[1] ** 2 > rules.table_radius**2:
-        ends.status[pig] = ESCAPED
-        return
-    if scene.counts[pig, TABLE] + scene.counts[pig, LEAF] > 0:  # else the energy is what it was
-        energy = energy_height(world.mass, state)
-        if not energy < GREATEST_GAIN * (height + 2 * world.hull.radius):
-            ends.status[pig] = DIVERGED
-            return
-        if ends.pose[pig] == UNDECIDED and energy < world.basins.top:
-            ends.pose[pig], ends.sure_since[pig] = sure_pose(world, scene, height, pig, energy), time
-            if ends.pose[pig] != UNDECIDED and len(ends.status) == 1:
-                ends.status[pig] = AT_REST
-                return
-    if is_still(world, state):
-        ends.still_since[pig] = min(ends.still_since[pig], time)
-        if time - ends.still_since[pig] >= rules.rest_window:
-            ends.status[pig] = AT_REST
-            return
-    else:
-        ends.still_since[pig] = inf
-    if time >= rules.max_time:
-        ends.status[pig] = TIMED_OUT
-
-
-@compiled
-def is_still(world: World, state: np.ndarray) -> bool:
-    """Whether a pig is slow in speed and spin."""
-    u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
-    if u * u + v * v + w * w >= world.rules.rest_speed**2:
-        return False
-    r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
-    a, b, c = inverse_inertia_times(
-        world.mass, r, state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
-    )
-    return bool(a * a + b * b + c * c < world.rules.rest_spin**2)
-
-
-@compiled
-def sure_pose(world: World, scene: Scene, height: float, pig: int, energy: float) -> int:
-    """Find the stable pose that the pig is sure to end in, if the leaf is out of its reach."""
-    hull, state, hints = world.hull, scene.states[pig], scene.hints[pig]
-    if world.door.exists == 1:
-        frame = leaf_frame(world.door, scene.leaf, height)
-        lowest_edge = height - world.door.length * frame[3]
-        distance = box_distance(world.door, frame, state[0], state[1], state[2])
-        if lowest_edge < energy + hull.radius and distance < 2 * hull.radius + energy:
-            return UNDECIDED
-    r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
-    hints[0] = lowest(hull, r[6], r[7], r[8], hints[0])
-    v = hull.vertices[hints[0]]
-    depth = max(0.0, -(state[2] + r[6] * v[0] + r[7] * v[1] + r[8] * v[2]))
-    limit = energy + depth + ENERGY_SLACK
-    return decided(world.basins, hull, -r[6], -r[7], -r[8], hints[0], limit)
-
-
-@compiled
 def throw_all(
     world: World,
     scene: Scene,
@@ -314,24 +195,19 @@ def throw_all(
         pose: (n, k) written.
     """
     for one in range(len(starts.states)):
-        _copy(starts.states[one], scene.states)
+        for pig in range(len(scene.states)):
+            copy_state(starts.states[one], scene.states, pig)
+            copy_state(starts.states[one], scene.sound, pig)
         scene.counts[:] = 0
         scene.hints[:] = 0
         for i in range(3):
             scene.leaf[i] = starts.leaves[one, i]
         throw(world, scene, ends, starts.heights[one], starts.times[one])
-        _copy(scene.states, starts.states[one])
         for i in range(3):
             starts.leaves[one, i] = scene.leaf[i]
         for pig in range(len(scene.states)):
+            copy_state(scene.states, starts.states[one], pig)
             is_sure = ends.pose[pig] != UNDECIDED
             rest_time[one, pig] = ends.sure_since[pig] if is_sure else ends.still_since[pig]
             status[one, pig], pose[one, pig] = ends.status[pig], ends.pose[pig]
             starts.times[one] = max(starts.times[one], ends.time[pig])
-
-
-@compiled
-def _copy(source: np.ndarray, target: np.ndarray) -> None:
-    for pig in range(len(source)):
-        for i in range(STATE):
-            target[pig, i] = source[pig, i]

@@ -90,7 +90,7 @@ def turn(mass: Mass, state: np.ndarray, duration: float) -> None:
     """Advance the orientation of a body that nothing touches; see sim.engine.flight.fly."""
     a, b, c = state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
     angle = sqrt(a * a + b * b + c * c) * mass.inverse_max * duration
-    steps = max(1, int(ceil(angle / MAX_TURN)))
+    steps = max(1, ceil(angle / MAX_TURN))
     h = duration / steps
     x, y, z, w = state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3]
     for _ in range(steps):

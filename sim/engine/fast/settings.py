@@ -35,7 +35,7 @@ class FastSettings:
     contact_erp: float = 0.02
     contact_breaking: float = 0.02
     table_radius: float = 3.0
-    clearance: float = 0.00005
+    clearance: float = 0.0005
     near: float = 0.0005
     meeting: BulletSettings = field(default_factory=BulletSettings)
 

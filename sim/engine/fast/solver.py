@@ -20,7 +20,6 @@ from sim.engine.fast.compiled import compiled
 from sim.engine.fast.manifold import GAP
 from sim.engine.fast.motion import MOMENTUM, VELOCITY, Mass, Nine, Three, inverse_inertia_times
 
-
 VECTOR = 12
 """Lines that are taken at once: those of four contacts, so that loops have a fixed length."""
 
@@ -62,13 +61,22 @@ class Rows(NamedTuple):
 def room_for(contacts: int) -> Rows:
     """Make room for contacts."""
     lines = 3 * contacts
+    along, arm, turn = np.zeros((3, 3, lines))
+    lever, speed, before, impulse, inertia = np.zeros((5, lines))
+    target, friction = np.zeros((2, contacts))
     return Rows(
-        np.zeros(contacts, np.int64),
-        *np.zeros((3, 3, lines)),
-        *np.zeros((4, lines)),
-        *np.zeros((2, contacts)),
-        np.zeros((lines, lines)),
-        np.zeros(lines),
+        body=np.zeros(contacts, np.int64),
+        along=along,
+        arm=arm,
+        turn=turn,
+        lever=lever,
+        speed=speed,
+        before=before,
+        impulse=impulse,
+        target=target,
+        friction=friction,
+        response=np.zeros((lines, lines)),
+        inertia=inertia,
     )
 
 
@@ -80,6 +88,7 @@ class Surface(NamedTuple):
         friction: Of the pair.
         bounce_speed: Approach speed below which nothing rebounds [m/s].
         push: Speed per depth at which a penetration is undone [1/s].
+        close: Speed per gap at which a gap closes in one step [1/s].
         mobility: Inverse of the leaf's inertia [1/(kg m^2)]; 0 for what stands still.
         speed: Of the leaf [rad/s].
     """
@@ -88,6 +97,7 @@ class Surface(NamedTuple):
     friction: float
     bounce_speed: float
     push: float
+    close: float
     mobility: float
     speed: float
 
@@ -142,7 +152,8 @@ def add_contact(
         rows.turn[0, row], rows.turn[1, row], rows.turn[2, row] = a, b, c
     speed = rows.speed[first]
     bounce = -surface.restitution * speed if speed < -surface.bounce_speed else 0.0
-    rows.target[count] = bounce - surface.push * point[GAP]
+    gap = point[GAP]
+    rows.target[count] = bounce - gap * (surface.push if gap < 0.0 else surface.close)
     for k in range(3):
         rows.impulse[first + k] = 0.0
     rows.friction[count] = surface.friction
@@ -167,9 +178,7 @@ def _write_directions(along: np.ndarray, first: int, normal: Three) -> None:
 
 
 @compiled
-def solve(
-    rows: Rows, count: int, mass: Mass, mobility: float, most: int, tolerance: float
-) -> None:
+def solve(rows: Rows, count: int, mass: Mass, mobility: float, most: int, tolerance: float) -> None:
     """Find the impulses.
 
     Args:

@@ -9,14 +9,16 @@ async function ask(move) {
   const question = new URLSearchParams(new FormData(element("choices")));
   question.set("move", move);
   if (index !== null) question.set("index", index);
-  const response = await fetch(`throw?${question}`);
-  const answer = await response.json();
+  const answer = await fetch(`throw?${question}`)
+    .then((response) => response.json())
+    .catch(() => ({ problem: "no answer: pigs watch has ended, start it again" }));
   element("problem").textContent = answer.problem ?? "";
   if (answer.problem) return;
   index = element("number").value = answer.index;
-  load(answer.film);
-  element("tally").replaceChildren(...answer.tally.map(row));
-  element("points").textContent = answer.points;
+  load(answer.film, () => {
+    element("tally").replaceChildren(...answer.tally.map(row));
+    element("points").textContent = answer.points;
+  });
 }
 
 function row(cells) {

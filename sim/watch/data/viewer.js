@@ -1,4 +1,4 @@
-// A film in a canvas: load(film) shows one and plays it.
+// A film in a canvas: load(film, atEnd) shows one and plays it, and calls atEnd once it is over.
 import * as THREE from "three";
 import { OrbitControls } from "three/orbit";
 
@@ -15,16 +15,17 @@ camera.up.set(0, 0, 1);
 const controls = new OrbitControls(camera, canvas);
 controls.maxPolarAngle = 0.49 * Math.PI;
 
-let film, scene, bodies, leaf, end;
+let film, scene, bodies, leaf, end, atEnd;
 let now = 0, playing = false, last = null, needsDrawing = false;
 
 const SHARP = Math.min(window.devicePixelRatio, 2);
 let isCameraMoved = false;
 let smooth = SHARP, pixelRatio = SHARP, slowFrames = 0, idleFrames = 0;
 
-export function load(next) {
+export function load(next, whenOver = () => {}) {
   if (!film) element("speed").value = next.speed;
   film = next;
+  atEnd = whenOver;
   for (const name of ["time", "translation", "quaternion", "leafTranslation", "leafQuaternion"]) {
     film[name] = numbers(film[name]);
   }
@@ -96,6 +97,7 @@ function show(moment) {
   element("scrubber").value = now;
   element("time").textContent = `${now.toFixed(3)} s`;
   element("outcome").style.visibility = now >= end ? "visible" : "hidden";
+  if (now >= end) atEnd();
   const body = followed();
   if (body) {
     camera.position.add(body.position).sub(controls.target);

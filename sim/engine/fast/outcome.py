@@ -1,0 +1,141 @@
+"""How a pig of a throw is doing: whether it has failed, rests, or is sure of where it will."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.engine.fast.basin import UNDECIDED, Basins, decided
+from sim.engine.fast.compiled import compiled
+from sim.engine.fast.hull import Hull, lowest
+from sim.engine.fast.leaf import Door, box_distance, leaf_frame
+from sim.engine.fast.motion import (
+    MOMENTUM,
+    QUAT,
+    STATE,
+    VELOCITY,
+    Mass,
+    energy_height,
+    inverse_inertia_times,
+    matrix,
+)
+from sim.engine.fast.step import LEAF, TABLE, Rules, Scene
+
+RUNNING, AT_REST, TIMED_OUT, ESCAPED, DIVERGED, MET = -1, 0, 1, 2, 3, 4
+"""Status of a pig: its place in sim.rest.STATUSES, or that it still moves, or is near another."""
+
+GREATEST_GAIN = 10.0
+"""A pig with this many times the energy released has DIVERGED."""
+
+ENERGY_SLACK = 1e-5
+"""Height [m] by which a barrier must exceed the energy: the correction of depth pushes too."""
+
+
+class Ends(NamedTuple):
+    """How the pigs of a throw are doing.
+
+    Attributes:
+        status: (k,).
+        time: (k,) since the release [s].
+        still_since: (k,) [s]; infinite while it moves.
+        pose: (k,) stable pose in which it is sure to end, or UNDECIDED.
+        sure_since: (k,) [s]; of no meaning before.
+    """
+
+    status: np.ndarray
+    time: np.ndarray
+    still_since: np.ndarray
+    pose: np.ndarray
+    sure_since: np.ndarray
+
+
+def no_ends(pigs: int) -> Ends:
+    """Make room for a throw."""
+    return Ends(
+        np.zeros(pigs, np.int64),
+        np.zeros(pigs),
+        np.zeros(pigs),
+        np.zeros(pigs, np.int64),
+        np.zeros(pigs),
+    )
+
+
+class World(NamedTuple):
+    """All that stays the same from throw to throw."""
+
+    hull: Hull
+    mass: Mass
+    basins: Basins
+    rules: Rules
+    door: Door
+
+
+@compiled
+def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> None:
+    """See whether the pig is done, lost, or sure of where it will end."""
+    rules, state, time = world.rules, scene.states[pig], ends.time[pig]
+    if state[2] < 0.0 or state[0] ** 2 + state[1] ** 2 > rules.table_radius**2:
+        ends.status[pig] = ESCAPED
+        return
+    if scene.counts[pig, TABLE] + scene.counts[pig, LEAF] > 0:  # else the energy is what it was
+        energy = energy_height(world.mass, state)
+        if not energy < GREATEST_GAIN * (height + 2 * world.hull.radius):
+            ends.status[pig] = DIVERGED
+            copy_state(scene.sound, scene.states, pig)
+            return
+        if ends.pose[pig] == UNDECIDED and energy < world.basins.top:
+            ends.pose[pig] = sure_pose(world, scene, height, pig, energy)
+            ends.sure_since[pig] = time
+            if ends.pose[pig] != UNDECIDED and len(ends.status) == 1:
+                ends.status[pig] = AT_REST
+                return
+    copy_state(scene.states, scene.sound, pig)
+    if is_still(world, state):
+        ends.still_since[pig] = min(ends.still_since[pig], time)
+        if time - ends.still_since[pig] >= rules.rest_window:
+            ends.status[pig] = AT_REST
+            return
+    else:
+        ends.still_since[pig] = inf
+    if time >= rules.max_time:
+        ends.status[pig] = TIMED_OUT
+
+
+@compiled
+def copy_state(source: np.ndarray, target: np.ndarray, pig: int) -> None:
+    """Copy one pig's state."""
+    for i in range(STATE):
+        target[pig, i] = source[pig, i]
+
+
+@compiled
+def is_still(world: World, state: np.ndarray) -> bool:
+    """Whether a pig is slow in speed and spin."""
+    u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
+    if u * u + v * v + w * w >= world.rules.rest_speed**2:
+        return False
+    r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
+    a, b, c = inverse_inertia_times(
+        world.mass, r, state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
+    )
+    return bool(a * a + b * b + c * c < world.rules.rest_spin**2)
+
+
+@compiled
+def sure_pose(world: World, scene: Scene, height: float, pig: int, energy: float) -> int:
+    """Find the stable pose that the pig is sure to end in, if the leaf is out of its reach."""
+    hull, state, hints = world.hull, scene.states[pig], scene.hints[pig]
+    if world.door.exists == 1:
+        frame = leaf_frame(world.door, scene.leaf, height)
+        lowest_edge = height - world.door.length * frame[3]
+        distance = box_distance(world.door, frame, state[0], state[1], state[2])
+        if lowest_edge < energy + hull.radius and distance < 2 * hull.radius + energy:
+            return UNDECIDED
+    r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
+    hints[0] = lowest(hull, r[6], r[7], r[8], hints[0])
+    v = hull.vertices[hints[0]]
+    depth = max(0.0, -(state[2] + r[6] * v[0] + r[7] * v[1] + r[8] * v[2]))
+    limit = energy + depth + ENERGY_SLACK
+    return decided(world.basins, hull, -r[6], -r[7], -r[8], hints[0], limit)

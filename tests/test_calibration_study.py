@@ -1,0 +1,335 @@
+"""The whole line on a toy: parameters, journal, evidence, predictions, records, the command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tomllib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_simulator import SHARES, ToySimulator, toy_box
+
+from calibration import simulator as simulator_module
+from calibration.calibrate import Plan
+from calibration.cli import command
+from calibration.evidence import judge, refitted_deviances
+from calibration.fit import Stage, search
+from calibration.joint import Joint
+from calibration.journal import JOURNAL_FILE, Journal
+from calibration.models import MODELS
+from calibration.observed import Observed, published
+from calibration.parameters import SETTINGS, Parameters
+from calibration.predictions import mean_points, predict
+from calibration.record import to_toml
+from calibration.recovery import Recovery, least_inside, plant
+from calibration.simulator import Recipe, Simulator
+from calibration.sources import FRESH, REFERENCE, SEARCH, fresh_seed, sources_from
+from calibration.spacing import fit_spacing
+from calibration.tally import Tally
+from sim import cli
+from sim.configuration import configure
+from sim.crew import BatchError
+from sim.device import KERN_2006
+from sim.pig import calibration_record, load_pig
+from sim.position import POSITIONS
+
+BASE = configure(seed=5, pig="uniform")
+PIG = BASE.pig
+PARAMETERS = Parameters.of(MODELS["density"](PIG.shape, PIG.mass_properties.mass), BASE)
+LINEAR = 3
+PLAN = Plan(
+    search=Stage(SEARCH, 400, 1600, 6, 0.3),
+    reference=Stage(REFERENCE, 4000, 4000, 1, 0.5, is_around=False),
+    probe_throws=400,
+    fresh_throws=4000,
+    change_throws=400,
+    spacing_throws=400,
+)
+
+
+def toy_pig(seed: int) -> ToySimulator:
+    """A simulator over all of a pig's parameters, in which the density's matter."""
+    toy = ToySimulator.random(LINEAR, seed)
+    every = len(PARAMETERS.names)
+    linear = np.zeros((len(SHARES), every))
+    linear[:, :LINEAR] = toy.linear
+    quadratic = np.zeros((len(SHARES), every, every))
+    quadratic[:, :LINEAR, :LINEAR] = toy.quadratic
+    return ToySimulator(linear, quadratic, {})
+
+
+def test_parameters_reach_the_configuration() -> None:
+    start = PARAMETERS.box(BASE).start
+    same = PARAMETERS.configuration(BASE, start)
+    assert same.contact == BASE.contact
+    assert same.device == BASE.device
+    assert same.conditions == BASE.conditions
+    for name, setting in SETTINGS.items():
+        theta = start.copy()
+        theta[PARAMETERS.index(name)] += setting.step
+        changed = PARAMETERS.configuration(BASE, theta)
+        assert setting.read(changed) == pytest.approx(setting.read(BASE) + setting.step)
+        others = [other for other in SETTINGS if other != name]
+        assert all(SETTINGS[o].read(changed) == SETTINGS[o].read(BASE) for o in others)
+    theta = start.copy()
+    theta[0] = 0.5
+    heavy_front = PARAMETERS.configuration(BASE, theta).pig.mass_properties
+    assert heavy_front.center_of_mass[0] > PIG.mass_properties.center_of_mass[0] + 1e-4
+    with pytest.raises(ValueError, match="unknown parameter 'gravity': expected x, y, z"):
+        PARAMETERS.index("gravity")
+
+
+def test_settings_without_a_leaf_are_those_of_contact_and_height() -> None:
+    drop = configure(seed=5, pig="uniform", device="drop")
+    parameters = Parameters.of(MODELS["density"](PIG.shape, PIG.mass_properties.mass), drop)
+    assert parameters.settings == ("restitution", "friction", "bounce_speed", "height")
+    theta = parameters.box(drop).start
+    theta[parameters.index("height")] = 0.2
+    assert parameters.configuration(drop, theta).conditions[0].height == pytest.approx(0.2)
+
+
+def test_fresh_seeds_are_nowhere_in_the_fit() -> None:
+    sources = sources_from(BASE)
+    fresh = {sources[name].seed for name in FRESH}
+    others = {one.seed for name, one in sources.items() if name not in FRESH}
+    assert len(fresh) == len(FRESH)
+    assert not fresh & others
+    assert fresh_seed(5, 0) != fresh_seed(6, 0)
+    assert all(sources[name].engine == BASE.engine for name in FRESH)
+
+
+def test_journal_survives_and_refuses_damage(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.append({"theta": [0.1, 1 / 3]}, {"counts": [1, 2]})
+    journal.append({"theta": [0.2, 1 / 3]}, {"counts": [3, 4]})
+    again = Journal(tmp_path)
+    assert again.find({"theta": [0.1, 1 / 3]}) == {"counts": [1, 2]}
+    assert again.find({"theta": [0.1, 0.3333333333]}) is None
+    for content in ("", "{", "[1]", '[{"key": 1}]', "[" * 100000):
+        (tmp_path / JOURNAL_FILE).write_text(content)
+        with pytest.raises(BatchError, match="expected JSON, as a calibration writes it"):
+            Journal(tmp_path)
+
+
+def test_simulator_throws_once_what_it_is_asked_twice(tmp_path: Path) -> None:
+    fast = {SEARCH: sources_from(BASE)[SEARCH]}
+    theta = PARAMETERS.box(BASE).start
+    recipe = Recipe(PARAMETERS, fast)
+    with simulator_module.simulator(recipe, Journal(tmp_path), 1) as simulator:
+        first = simulator.tally(theta, SEARCH, range(8))
+        assert simulator.thrown == 8
+        assert simulator.tally(theta, SEARCH, range(8)).as_dict() == first.as_dict()
+        assert simulator.thrown == 8
+        parts = [simulator.tally(theta, SEARCH, r) for r in (range(4), range(4, 8))]
+    assert (parts[0] + parts[1]).as_dict() == first.as_dict()
+    with simulator_module.simulator(recipe, Journal(tmp_path), 1) as simulator:
+        assert simulator.tally(theta, SEARCH, range(8)).as_dict() == first.as_dict()
+        assert simulator.thrown == 0
+
+
+def fitted_toy(seed: int) -> tuple[ToySimulator, Joint, np.ndarray, np.ndarray]:
+    toy = ToySimulator.random(2, seed)
+    truth = np.array([0.3, -0.2])
+    observed = np.random.default_rng(seed).multinomial(11954, toy.probabilities(truth))
+    found = search(toy_box(2), toy, observed.astype(float), [PLAN.search], seed)
+    return toy, Joint(found.surrogate, observed.astype(float)), found.theta, observed
+
+
+def test_refitted_bootstrap_has_the_degrees_of_freedom_left() -> None:
+    """Seven cells, two parameters: mean 6 - 2, a little more for two samples, less for rare."""
+    _, joint, theta, observed = fitted_toy(3)
+    rng = np.random.default_rng(4)
+    drawn = refitted_deviances(joint, theta, observed, np.full(7, 1e6 / 7), rng, 2000)
+    assert drawn.mean() == pytest.approx(4.0, abs=0.6)
+
+
+def test_evidence_passes_the_truth_and_fails_another() -> None:
+    toy, joint, theta, observed = fitted_toy(6)
+    table = Observed(dict(zip(POSITIONS, observed.tolist(), strict=True)), "toy")
+    good = judge(table, toy.tally(theta, "fresh", range(40000)), joint, theta, 1)
+    assert 0.001 < good.p_value <= good.p_value_as_given + 0.02
+    assert good.total_variation < 0.02
+    bad = judge(table, toy.tally(theta + 0.3, "fresh", range(40000)), joint, theta, 1)
+    assert not bad.is_passed
+    assert bad.p_value < 0.001
+
+
+def test_predictions_of_independent_pigs() -> None:
+    toy = ToySimulator.random(2, 8)
+    found = predict(toy.tally(np.zeros(2), "", range(8000)), KERN_2006, 9)
+    assert found.dependence_p_value > 0.01
+    assert found.differences_p_value > 0.01
+    assert sum(found.pairs.values()) == 8000
+    assert [one.start for one in found.conditions] == ["forward", "backward", "forward", "mixed"]
+
+
+def test_dependent_pigs_are_found_out() -> None:
+    pairs = np.diag([40, 30, 20, 10, 0, 0, 0])
+    touches = np.array([[100, 0, 0]])
+    positions = pairs.sum(axis=0)[None] * 2
+    found = predict(Tally(positions, touches, np.zeros(1), pairs), KERN_2006[:1], 1)
+    assert found.dependence_p_value == pytest.approx(1 / 2000)
+    assert found.pairs["side_no_dot side_no_dot"] == 40
+
+
+def test_mean_points_of_known_throws() -> None:
+    """Two razorbacks 20, razorback and trotter 10, sider 1, pig out 0: the rulebook's values."""
+    pairs = np.zeros((7, 7), int)
+    index = {name: i for i, name in enumerate(POSITIONS)}
+    pairs[index["razorback"], index["razorback"]] = 1
+    pairs[index["razorback"], index["trotter"]] = 1
+    pairs[index["side_dot"], index["side_dot"]] = 1
+    pairs[index["side_dot"], index["side_no_dot"]] = 1
+    pairs[index["other"], index["trotter"]] = 5
+    touches = np.array([[9, 1, 0]])  # an Oinker scores nothing
+    found = mean_points(Tally(np.zeros((1, 7)), touches, np.zeros(1), pairs))
+    assert found == pytest.approx((20 + 10 + 1 + 0 + 0) / 5)
+
+
+def test_spacing_is_where_the_fitted_rate_is_the_published_one() -> None:
+    tried = (0.044, 0.050, 0.056)
+    rates = [1 / (1 + np.exp(-(np.log(0.004) - 300 * (s - 0.049)))) for s in tried]
+    found = fit_spacing(tried, [10**7] * 3, [round(1e7 * rate) for rate in rates], 23, 6000)
+    assert found.spacing == pytest.approx(0.049 + np.log(0.004 / (23 / 5977)) / 300, abs=2e-5)
+    assert found.low < found.spacing < found.high
+    untold = fit_spacing(tried, [100] * 3, [0, 1, 2], 23, 6000)
+    assert (untold.spacing, untold.low, untold.high) == pytest.approx((0.050, 0.044, 0.056))
+
+
+def test_recovery_of_planted_truths() -> None:
+    toy = ToySimulator.random(2, 50)
+    recovery = Recovery(
+        toy_box(2), toy, Stage("toy", 400, 1600, 10, 0.25), 11954 // 2, lambda t: np.append(t, 0.0)
+    )
+    truths = plant(toy_box(2), lambda theta: float(np.exp(np.abs(theta).max())), 6, 51)
+    found = recovery.recover(truths, 52)
+    assert sum(one.is_inside for one in found) >= least_inside(6)
+    assert least_inside(20) == 17
+    assert all(np.abs(one.found - one.planted).max() < 0.5 for one in found)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z_]{1,8}", fullmatch=True),
+        st.one_of(
+            st.integers(-(2**62), 2**62),
+            st.floats(allow_nan=False, allow_infinity=False),
+            st.booleans(),
+            st.text(st.characters(codec="ascii", min_codepoint=32), max_size=9),
+            st.lists(st.floats(-1e9, 1e9), max_size=3),
+            st.dictionaries(
+                st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.integers(-9, 9), max_size=3
+            ),
+        ),
+        max_size=6,
+    )
+)
+def test_toml_is_read_back_as_it_was_written(table: dict) -> None:
+    kept = {key: value for key, value in table.items() if value != {}}
+    assert tomllib.loads(to_toml(table)) == kept
+
+
+def test_standard_pig_is_the_one_recorded() -> None:
+    record, pig = calibration_record(), load_pig("standard")
+    assert record["shape"] == pig.shape.digest
+    assert pig.mass_properties.mass == pytest.approx(record["mass"])
+
+
+@pytest.fixture
+def toy_command(monkeypatch: pytest.MonkeyPatch) -> ToySimulator:
+    """The command with a toy in place of the engines, and a plan of a few seconds."""
+    toy = toy_pig(11)
+
+    class Toy(Simulator):
+        def _throw(self, theta: np.ndarray, source: str, throws: range) -> Iterator[Tally]:
+            yield toy.tally(theta, source, throws)
+
+    @contextmanager
+    def simulator(recipe: Recipe, journal: Journal, processes: int) -> Iterator[Simulator]:
+        yield Toy(recipe, None, journal, processes)
+
+    monkeypatch.setattr(simulator_module, "simulator", simulator)
+    monkeypatch.setattr(simulator_module, "tally", lambda found, conditions: found)
+    monkeypatch.setattr("calibration.calibrate.Plan", lambda fresh_throws: PLAN)
+    return toy
+
+
+def table_of(toy: ToySimulator, path: Path) -> None:
+    theta = np.zeros(len(PARAMETERS.names))
+    theta[:LINEAR] = 0.3, -0.2, 0.1
+    counts = np.random.default_rng(12).multinomial(11954, toy.probabilities(theta))
+    rows = [f"{name},{count}" for name, count in zip(POSITIONS, counts, strict=True)]
+    path.write_text("\n".join(["position,count", *rows]) + "\n")
+
+
+def test_command_calibrates_and_writes(
+    toy_command: ToySimulator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table_of(toy_command, tmp_path / "table.csv")
+    arguments = ["calibrate", "--target", str(tmp_path / "table.csv"), "--seed", "3"]
+    out = tmp_path / "fit"
+    status = cli.run([*arguments, "--out", str(out), "--json"])
+    shown = capsys.readouterr()
+    written = json.loads(shown.out)
+    assert status == (0 if written["evidence"]["is_passed"] else 1) == 0
+    assert "round 1, candidate 1" in shown.err
+    assert json.loads((out / "calibration.json").read_text()) == written
+    pig = tomllib.loads((out / "calibration.toml").read_text())
+    assert list(pig["theta"])[:LINEAR] == ["x", "y", "z"]
+    assert pig["shape"] == PIG.shape.digest
+    for row, value in zip(written["parameters"]["in_use"], (0.3, -0.2, 0.1), strict=False):
+        assert row["low"] <= row["value"] <= row["high"]
+        assert row["value"] == pytest.approx(value, abs=0.4)
+    assert cli.run([*arguments, "--out", str(out)]) == 2
+    assert "continue it with --resume" in capsys.readouterr().err
+
+    for name in ("calibration.json", "calibration.toml"):
+        (out / name).unlink()
+    entries = json.loads((out / JOURNAL_FILE).read_text())
+    (out / JOURNAL_FILE).write_text(json.dumps(entries[:17]))
+    assert cli.run([*arguments, "--out", str(out), "--resume", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == written
+
+    assert cli.run([*arguments, "--out", str(out), "--resume"]) == 0
+    assert "expected score of a throw" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--resume"], "--resume: needs the directory"),
+        (["--model", "lead"], "--model: expected density, weight, hollow, two-materials"),
+        (["--free", "gravity"], "--free: expected some of restitution, friction"),
+        (["--free", "friction,friction"], "each once, got 'friction'"),
+        (["--seed", "-1"], "--seed: "),
+        (["--fresh", "0"], "--fresh: "),
+        (["--target", "absent.csv"], "absent.csv: No such file"),
+        (["--out", ""], "--out: expected a directory"),
+        (["--out", "absent/fit"], "there is no directory absent"),
+    ],
+)
+def test_command_refuses_in_one_line(
+    toy_command: ToySimulator,
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["calibrate", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert message in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_published_table_is_what_a_calibration_aims_at_by_default() -> None:
+    assert published().pigs == 11954
+    assert command is cli.command
