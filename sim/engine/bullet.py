@@ -90,26 +90,25 @@ class BulletEngine:
     def settle(self, releases: Releases, watcher: Watcher | None = None) -> RestingStates:
         """Run every throw until it rests, times out, escapes or diverges; see Engine."""
         ends = [self._throw(releases, row, watcher) for row in range(len(releases.index))]
+        translation, quat = self.poses([motion for end in ends for motion in end[1]])
+        shape = releases.translation.shape[:2]
         return RestingStates(
             status=np.array([end[0] for end in ends]),
-            translation=np.array([end[1] for end in ends]),
-            quat_xyzw=np.array([end[2] for end in ends]),
-            rest_time=np.array([end[3] for end in ends]),
+            translation=translation.reshape(*shape, 3),
+            quat_xyzw=quat.reshape(*shape, 4),
+            rest_time=np.array([end[2] for end in ends]),
         )
 
     def _throw(
         self, releases: Releases, row: int, watcher: Watcher | None
-    ) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[str, list[Motion], np.ndarray]:
         if self._throws_in_world == WORLD_THROWS:
             self.world.end()
             self._renew_world()
         self._throws_in_world += 1
         with self.scene(releases, row) as (scene, limits):
             observe = watcher and _with_leaf(watcher, scene)
-            status, motions, rest_time = settle(
-                scene, self.body, self._rest, limits, observe, self._basins
-            )
-        return status, *self.poses(motions), rest_time
+            return settle(scene, self.body, self._rest, limits, observe, self._basins)
 
     def poses(self, motions: Sequence[Motion]) -> tuple[np.ndarray, np.ndarray]:
         """Turn states of the principal frame into world_from_pig, (n, 3) [m] and (n, 4)."""

@@ -168,6 +168,11 @@ class Body:
     moments: tuple[float, float, float]
 
     @cached_property
+    def columns(self) -> np.ndarray:
+        """Coordinates of the vertices, axis by axis, (3, v) [m]."""
+        return np.ascontiguousarray(self.vertices.T)
+
+    @cached_property
     def distances(self) -> np.ndarray:
         """Of the vertices from the center of mass, (v,) [m]."""
         return np.linalg.norm(self.vertices, axis=1)
@@ -219,7 +224,7 @@ def time_above_table(motion: Motion, body: Body, clearance: float) -> float:
     by_center = _fall_time(motion.position[2] - body.radius - clearance, rise)
     own = _principal_from_world(motion.quat_xyzw, motion.spin)
     up = up_in_principal(motion.quat_xyzw)
-    gaps, rises = body.vertices_by_axis @ np.array((up, _cross(up, own))).T
+    gaps, rises = np.array((up, _cross(up, own))) @ body.columns
     gaps += motion.position[2] - clearance
     if gaps[gaps.argmin()] <= 0.0:
         return by_center
