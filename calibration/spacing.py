@@ -72,8 +72,10 @@ def fit_spacing(
         at = middle + unit * (np.log(rate / (1 - rate)) - intercept) / slope
         return float(np.clip(at, min(tried), max(tried)))
 
-    told = [spacing_at(rate) for rate in rates] if slope < 0 else [middle, min(tried), max(tried)]
-    return SpacingFit(*told, tuple(tried), tuple(throws), tuple(touching))
+    spacing, low, high = middle, min(tried), max(tried)
+    if slope < 0:
+        spacing, low, high = (spacing_at(rate) for rate in rates)
+    return SpacingFit(spacing, low, high, tuple(tried), tuple(throws), tuple(touching))
 
 
 def _logistic(x: np.ndarray, throws: Sequence[int], touching: Sequence[int]) -> np.ndarray:

@@ -129,10 +129,10 @@ class ExponentialDensity:
 
     def mass_properties(self, theta: FloatArray) -> MassProperties:
         """Integrate the density; to rounding, theta = 0 gives the uniform body."""
-        nodes, weights = self._nodes
-        share = weights * np.exp(self._exponent(nodes, theta))
+        nodes, weights, phi = self._nodes
+        share = weights * np.exp(phi @ theta)
         moments = VolumeMoments(
-            float(share.sum()), share @ nodes, np.einsum("n,ni,nj->ij", share, nodes, nodes)
+            float(share.sum()), share @ nodes, nodes.T @ (share[:, None] * nodes)
         )
         relative = properties_of(moments, self.mass / moments.volume)
         center = self._uniform.center_of_mass + self.length * relative.center_of_mass
@@ -140,11 +140,11 @@ class ExponentialDensity:
 
     def unlikeness(self, theta: FloatArray) -> Unlikeness:
         """Relative entropy is the mean of log(density / uniform), weighted by the density."""
-        nodes, weights = self._nodes
-        exponent = self._exponent(nodes, theta)
+        _, weights, phi = self._nodes
+        exponent = phi @ theta
         share = weights * np.exp(exponent)
         log_mean = np.log(share.sum() / weights.sum())
-        inside = self._exponent(self._points_inside, theta)
+        inside = self._phi(self._points_inside) @ theta
         shift = self.mass_properties(theta).center_of_mass - self._uniform.center_of_mass
         return Unlikeness(
             nats=max(0.0, float(share @ exponent / share.sum() - log_mean)),
@@ -152,20 +152,16 @@ class ExponentialDensity:
             shift=shift,
         )
 
-    def _exponent(self, points: FloatArray, theta: FloatArray) -> FloatArray:
-        """Evaluate theta . phi at dimensionless points (n, 3), (n,)."""
-        columns = ["xyz".index(letter) for term in self.terms for letter in term]
-        exponent = np.zeros(len(points))
-        at = 0
-        for term, value in zip(self.terms, np.asarray(theta, np.float64), strict=True):
-            exponent += value * points[:, columns[at : at + len(term)]].prod(axis=1)
-            at += len(term)
-        return exponent
+    def _phi(self, points: FloatArray) -> FloatArray:
+        """Evaluate the terms at dimensionless points (n, 3), (n, p)."""
+        columns = [points[:, ["xyz".index(letter) for letter in term]] for term in self.terms]
+        return np.stack([column.prod(axis=1) for column in columns], axis=1)
 
     @cached_property
-    def _nodes(self) -> tuple[FloatArray, FloatArray]:
+    def _nodes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         nodes, weights = volume_nodes(self.shape.surface, _ORDER)
-        return self._dimensionless(nodes), weights / self.length**3
+        nodes = self._dimensionless(nodes)
+        return nodes, weights / self.length**3, self._phi(nodes)
 
     @cached_property
     def _points_inside(self) -> FloatArray:

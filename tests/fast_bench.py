@@ -44,6 +44,19 @@ def engine(
     )
 
 
+def at(
+    of: FastEngine,
+    translation: Sequence[float],
+    quat_xyzw: Sequence[float] = UPRIGHT,
+    velocity: Sequence[float] = STILL,
+    spin: Sequence[float] = STILL,
+) -> Motion:
+    """The motion of a body whose pose is given as world_from_pig."""
+    turn = Rotation.from_quat(quat_xyzw)
+    center = np.array(translation) + turn.as_matrix() @ of.center
+    return Motion.of(center, (turn * Rotation.from_matrix(of.axes)).as_quat(), velocity, spin)
+
+
 def releases(motions: Sequence[Sequence[Motion]], of: FastEngine, height: float = 1.0) -> Releases:
     """Throws of bodies as they are, principal axes at the center of mass."""
     pig_from_principal = Rotation.from_matrix(of.axes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,10 +47,12 @@ PLAN = Plan(
     search=Stage(SEARCH, 400, 1600, 6, 0.3),
     reference=Stage(REFERENCE, 4000, 4000, 1, 0.5, is_around=False),
     probe_throws=400,
+    most_terms=0,
     fresh_throws=4000,
-    change_throws=400,
-    spacing_throws=400,
+    change_throws=0,
+    spacing_throws=0,
 )
+WHOLE_PLAN = replace(PLAN, most_terms=1, change_throws=400, spacing_throws=400)
 
 
 def toy_pig(seed: int) -> ToySimulator:
@@ -298,6 +301,34 @@ def test_command_calibrates_and_writes(
 
     assert cli.run([*arguments, "--out", str(out), "--resume"]) == 0
     assert "expected score of a throw" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_command_tests_terms_and_assumptions(
+    toy_command: ToySimulator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("calibration.calibrate.Plan", lambda fresh_throws: WHOLE_PLAN)
+    table_of(toy_command, tmp_path / "table.csv")
+    target = str(tmp_path / "table.csv")
+    status = cli.run(["calibrate", "--target", target, "--free", "friction", "--json"])
+    written = json.loads(capsys.readouterr().out)
+    assert status in (0, 1)
+    assert [one["name"] for one in written["parameters"]["in_use"]][:4] == [
+        "x",
+        "y",
+        "z",
+        "friction",
+    ]
+    assert not all(one["is_seen"] for one in written["parameters"]["directions"])
+    assert {one["term"] for one in written["terms"][0]} == {"xx", "xy", "xz", "yy", "yz", "zz"}
+    assert written["spacing"]["tried"] == pytest.approx([0.044, 0.050, 0.056])
+    changes = [one["change"] for one in written["sensitivity"]]
+    assert changes[0] == "none"
+    assert {"restitution + 0.02", "time step / 2", "engine bullet"} <= set(changes)
+    assert not any(change.startswith(("friction", "spacing")) for change in changes)
 
 
 @pytest.mark.parametrize(

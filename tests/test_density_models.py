@@ -172,5 +172,5 @@ def test_bad_models_are_refused() -> None:
         ExponentialDensity(BOX, MASS, ("x", "xw"))
     with pytest.raises(ValueError, match="expected different ones"):
         ExponentialDensity(BOX, MASS, ("x", "x"))
-    with pytest.raises(ValueError, match="expected more than 0 and less than 6.0 mm"):
+    with pytest.raises(ValueError, match=r"expected more than 0 and less than 6\.0 mm"):
         Insert(BOX, MASS, 0.006, 0.1)

@@ -96,7 +96,7 @@ def test_walk_along_edges_ends_at_the_lowest_vertex(seed: int, start: int) -> No
 @settings(max_examples=40, deadline=None)
 @given(NUMBERS, st.floats(0.0, 0.04))
 def test_distance_of_hulls_is_a_bound_and_nearly_the_distance(seed: int, apart: float) -> None:
-    """Within 0.2 mm of the greatest gap along 2,000 random directions."""
+    """Within 0.5 mm of the greatest gap along 2,000 random directions."""
     rng = np.random.default_rng(seed)
     a, b = row_of(random_motion(seed, spin=0.0)), row_of(random_motion(seed + 1, spin=0.0))
     away = rng.standard_normal(3)
@@ -111,7 +111,7 @@ def test_distance_of_hulls_is_a_bound_and_nearly_the_distance(seed: int, apart: 
     found = distance(ENGINE.hull, a, b)
     nearest = min(float(np.linalg.norm(p - q)) for p in placed[0][::6] for q in placed[1][::6])
     assert found <= nearest + 1e-12
-    assert found >= 0.98 * gaps.max() - 2e-4
+    assert found >= 0.98 * gaps.max() - 5e-4
 
 
 @settings(max_examples=20, deadline=None)

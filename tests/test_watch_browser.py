@@ -187,8 +187,8 @@ def test_saved_page_plays_without_a_network(
 
 
 @needs_chromium
-def test_throws_are_thrown_and_counted(page: Page, address: str) -> None:
-    page.goto(address)
+def test_throws_are_thrown_and_counted(page: Page, serve: Callable) -> None:
+    page.goto(serve("--seed", "5")[0])
     expect(page.locator("#title")).to_have_text("throw 0 of seed 5")
     is_over(page)
     page.click("#throw")
@@ -245,10 +245,12 @@ def test_batch_is_browsed_by_position(page: Page, serve: Callable, directory: Pa
     expect(page.locator("#points")).to_contain_text(f"{BATCH_THROWS} throws, ")
     for position in np.unique(positions).tolist()[:2]:
         expected = np.flatnonzero((positions == position).any(axis=1)).tolist()
-        page.select_option("#position", position)
+        with page.expect_response("**/throw*"):
+            page.select_option("#position", position)
         for index in [*expected, expected[0]][:3]:
             expect(page.locator("#title")).to_have_text(f"throw {index} of {directory}")
-            page.click("#throw")
+            with page.expect_response("**/throw*"):
+                page.click("#throw")
     page.select_option("#position", "other")
     page.select_option("#touching", "yes")
     expect(page.locator("#problem")).to_have_text(f"{directory}: no throw ended other and touching")

@@ -13,9 +13,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from sim.batch import run_batch
+from sim.block import encode_block
 from sim.configuration import Configuration, configure
 from sim.engine.flight import GRAVITY
-from sim.records import IDENTITY_FILE, RecordedBatch, block_name, encode_block, read_batch
+from sim.records import IDENTITY_FILE, RecordedBatch, block_name, read_batch
 from sim.throw import Landings, Thrower
 from sim.watch.film import Film, Filmmaker
 from sim.watch.player import SPEEDS, Player

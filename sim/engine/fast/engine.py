@@ -45,6 +45,7 @@ class FastEngine:
         center: Of mass, pig frame, (3,) [m].
         hull: Its tables.
         mass: Its mass and moments.
+        basins: Where it can end.
         world: The table of stepped scenes.
     """
 
@@ -74,7 +75,7 @@ class FastEngine:
         unlike = np.abs(np.roll(moments, -1) - np.roll(moments, 1)) / moments
         curving = 1.0 + float(unlike.max()) / sqrt(3.0)
         self.mass = Mass(mass_properties.mass, x, y, z, max(x, y, z), curving)
-        self._basins = basin_tables(chart, self._heights, self.axes, len(vertices))
+        self.basins = basin_tables(chart, self._heights, self.axes, len(vertices))
         self._rules, self._settings = _rules(contact, settings, rest), settings
         self.world = Ground()
         self.body = Body(
@@ -104,7 +105,7 @@ class FastEngine:
         )
         if has_met.any():
             met = self._releases(releases, starts, ends, has_met)
-            ends = _with_rows(ends, has_met, self._reference.settle(met))
+            ends = _with_rows(ends, has_met, self.reference.settle(met))
         return replace(ends, handed_over=has_met)
 
     def _starts(self, releases: Releases) -> Starts:
@@ -154,10 +155,10 @@ class FastEngine:
         yield SteppedScene(world, scene, height, self.world), limits
 
     def _world(self, pigs: int) -> World:
-        return World(self.hull, self.mass, self._basins, self._rules, self.door(pigs))
+        return World(self.hull, self.mass, self.basins, self._rules, self.door(pigs))
 
     @cached_property
-    def _reference(self) -> BulletEngine:
+    def reference(self) -> BulletEngine:
         """The engine of throws whose pigs meet."""
         return BulletEngine(*self._arguments)
 

@@ -203,8 +203,7 @@ def solve(rows: Rows, count: int, mass: Mass, mobility: float, most: int, tolera
                 _push(rows, lines, row, after - impulse[row])
                 impulse[row] = after
         for one in range(count):
-            if impulse[3 * one] > 0.0:
-                _rub(rows, lines, one)
+            _rub(rows, lines, one)
         change = 0.0
         for row in range(lines):
             change = max(change, abs(speed[row] - rows.before[row]))
@@ -256,6 +255,8 @@ def _rub(rows: Rows, lines: int, one: int) -> None:
     if size2 > limit * limit:
         scale = limit / sqrt(size2)
         a, b = a * scale, b * scale
+    if a == before_a and b == before_b:
+        return
     impulse[first], impulse[second] = a, b
     _push(rows, lines, first, a - before_a)
     _push(rows, lines, second, b - before_b)

@@ -2,9 +2,10 @@
 import { load } from "viewer";
 
 const element = (id) => document.getElementById(id);
-let index = null;
+let index = null, asked = 0;
 
 async function ask(move) {
+  const turn = ++asked;
   element("scene").scrollIntoView();
   const question = new URLSearchParams(new FormData(element("choices")));
   question.set("move", move);
@@ -12,6 +13,7 @@ async function ask(move) {
   const answer = await fetch(`throw?${question}`)
     .then((response) => response.json())
     .catch(() => ({ problem: "no answer: pigs watch has ended, start it again" }));
+  if (turn !== asked) return; // something else was asked for in the meantime
   element("problem").textContent = answer.problem ?? "";
   if (answer.problem) return;
   index = element("number").value = answer.index;

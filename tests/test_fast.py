@@ -1,0 +1,267 @@
+"""Throws by the fast engine: exactness, early ends, hand-over, agreement with the reference."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fast_bench import at, engine, releases
+from workbench import orientations, solid, standard
+
+from meshes.shape import convex_hull
+from meshes.solids import CornerTetrahedron, Cuboid
+from meshes.stable import stable_poses
+from sim.big_pig import big_fast_engine, big_scale
+from sim.configuration import ENGINES, configure
+from sim.device import Drop, Releases
+from sim.engine import RestingStates
+from sim.engine.fast.engine import FastEngine
+from sim.engine.fast.settings import FastSettings
+from sim.engine.flight import Motion
+from sim.position import POSITIONS, down_in_pig
+from sim.rest import AT_REST, DIVERGED, ESCAPED, TIMED_OUT, RestRule
+from sim.throw import Thrower
+
+STATES = ("status", "translation", "quat_xyzw", "rest_time")
+
+
+def thrower(**words: Any) -> Thrower:
+    return Thrower(configure(**{"engine": "fast", "seed": 3} | words))
+
+
+def same(a: RestingStates, b: RestingStates, rows: slice = slice(None)) -> bool:
+    return all(
+        np.array_equal(getattr(a, name)[rows], getattr(b, name), equal_nan=name == "rest_time")
+        for name in STATES
+    )
+
+
+@pytest.mark.parametrize("device", ["kern2006", "drop", "hand"])
+@pytest.mark.parametrize("pigs", [1, 2])
+def test_throw_depends_on_its_index_alone(device: str, pigs: int) -> None:
+    """Together, backward, and one by one by another engine: bit for bit."""
+    one, other = thrower(device=device, pigs=pigs), thrower(device=device, pigs=pigs)
+    throws = range(12)
+    together = one.engine.settle(one.releases(throws))
+    backward = one.engine.settle(one.releases(throws[::-1]))
+    assert same(backward, one.engine.settle(one.releases(throws[::-1])))
+    assert np.array_equal(backward.translation[::-1], together.translation)
+    for index in (7, 0, 11):
+        alone = other.engine.settle(other.releases([index]))
+        assert same(together, alone, slice(index, index + 1))
+
+
+def test_pigs_rest_on_the_table_in_a_stable_pose() -> None:
+    found = thrower(device="drop", pigs=1).throw(range(200))
+    assert (found.status == AT_REST).mean() > 0.99
+    named = found.position[:, 0] != "other"
+    lowest = (found.quat_xyzw[:, 0], found.translation[:, 0])
+    shape, _ = standard()
+    for quat, place in zip(*(each[named][:40] for each in lowest), strict=True):
+        height = place[2] + (rotation(quat) @ shape.hull.vertices.T)[2].min()
+        assert abs(height) < 2e-6
+    assert (found.rest_time[:, 0] > 0.1).all()
+
+
+def rotation(quat: np.ndarray) -> np.ndarray:
+    x, y, z, w = quat
+    return np.array(
+        (
+            (1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+            (2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+            (2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+        )
+    )
+
+
+@pytest.mark.parametrize("device", ["drop", "kern2006"])
+def test_pig_sure_of_its_pose_ends_in_it(device: str) -> None:
+    """1,000 throws go on to rest; of 30,000 once measured none ended in another pose."""
+    thrown = thrower(device=device, pigs=1)
+    started = thrown.releases(range(1000))
+    early = thrown.engine.settle(started)
+    assert isinstance(thrown.engine, FastEngine)
+    thrown.engine.basins = thrown.engine.basins._replace(top=0.0)
+    late = thrown.engine.settle(started)
+    shape, mass_properties = standard()
+    downs = np.array([pose.down for pose in stable_poses(shape, mass_properties.center_of_mass)])
+    poses = [(down_in_pig(ends.quat_xyzw[:, 0]) @ downs.T).argmax(axis=1) for ends in (early, late)]
+    both = (early.status == AT_REST) & (late.status == AT_REST)
+    assert both.mean() > 0.99
+    np.testing.assert_array_equal(poses[0][both], poses[1][both])
+    assert np.nanmean(late.rest_time) > np.nanmean(early.rest_time) + 0.02
+
+
+def test_pose_is_kept_where_and_as_the_pig_lies() -> None:
+    """A cube that lies turned by 0.3 rad about the vertical stays so."""
+    body = solid(Cuboid((0.02, 0.02, 0.02)).surface())
+    thrown = engine(body)
+    start = at(thrown, (0.1, -0.2, 0.0101), (0.0, 0.0, np.sin(0.15), np.cos(0.15)))
+    ends = thrown.settle(releases([[start]], thrown))
+    np.testing.assert_allclose(ends.translation[0, 0], (0.1, -0.2, 0.01), atol=1e-5)
+    turned = abs(ends.quat_xyzw[0, 0] @ (0.0, 0.0, np.sin(0.15), np.cos(0.15)))
+    assert turned == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("start", "status"),
+    [
+        (Motion.of((2.9, 0, 0.05), (0, 0, 0, 1), (30, 0, 0), (0, 0, 0)), ESCAPED),
+        (Motion.of((0, 0, 0.05), (0, 0, 0, 1), (0, 0, -200), (0, 0, 0)), ESCAPED),
+        (Motion.of((0, 0, 0.05), (0, 0, 0, 1), (0, 0, 0), (3e5, 2e5, 0)), DIVERGED),
+        (Motion.of((0, 0, 0.9), (0, 0, 0, 1), (0, 0, 0), (1, 0, 0)), TIMED_OUT),
+    ],
+)
+def test_failed_throw_is_data(start: Motion, status: str) -> None:
+    thrown = engine(rest=RestRule(max_time=0.4))
+    ends = thrown.settle(releases([[start]], thrown, height=0.05))
+    assert ends.status.tolist() == [status]
+    assert np.isfinite(ends.translation).all()
+    assert np.isfinite(ends.quat_xyzw).all()
+
+
+class Noted:
+    """Stands for the reference engine and keeps what it is given."""
+
+    def __init__(self, reference: Any) -> None:
+        self.reference, self.given = reference, []
+
+    def settle(self, given: Releases) -> RestingStates:
+        self.given.append(given)
+        return self.reference.settle(given)
+
+
+def test_pigs_that_meet_are_handed_over_as_they_are() -> None:
+    """Two pigs that fly at each other: the state handed over is that of their free flight."""
+    thrown = engine()
+    turn, spin = orientations(2, 0), (20.0, -10.0, 5.0)
+    starts = [
+        Motion.of((x, 0, 0.8), q, (-np.sign(x) * 0.5, 0, 0), spin)
+        for x, q in zip((-0.05, 0.05), turn, strict=True)
+    ]
+    noted = Noted(thrown.reference)
+    thrown.reference = noted
+    ends = thrown.settle(releases([starts], thrown))
+    assert ends.handed_over is not None
+    assert ends.handed_over.tolist() == [True]
+    (given,) = noted.given
+    time = given.time[0]
+    assert 0.05 < time < 0.1
+    np.testing.assert_allclose(given.velocity[0, :, 2], -9.80665 * time, rtol=1e-9)
+    np.testing.assert_allclose(given.velocity[0, :, 0], (0.5, -0.5))
+    energy = [
+        float(s @ (thrown.axes.T @ rotation_inertia(thrown, q) @ thrown.axes) @ s)
+        for s, q in zip(given.spin[0], given.quat_xyzw[0], strict=True)
+    ]
+    assert energy[0] > 0.0
+    assert same(ends, noted.reference.settle(given))
+
+
+def rotation_inertia(thrown: FastEngine, quat: np.ndarray) -> np.ndarray:
+    return rotation(quat) @ np.diag(thrown.body.moments) @ rotation(quat).T
+
+
+def test_pigs_far_apart_are_not_handed_over() -> None:
+    thrown = thrower(device="drop", pigs=2, seed=1)
+    configuration = replace(
+        thrown.configuration, device=replace(thrown.configuration.device, spacing=0.5)
+    )
+    found = Thrower(configuration).throw(range(100))
+    assert found.handed_over.tolist() == [0] * 100
+    assert (found.touch == "none").all()
+
+
+def test_share_handed_over_is_told() -> None:
+    """About one pair in seven."""
+    found = thrower(pigs=2).throw(range(60))
+    assert 0 < found.handed_over.sum() < 30
+
+
+@pytest.mark.parametrize("device", ["drop", "kern2006"])
+def test_frequencies_are_those_of_the_reference(device: str) -> None:
+    """150 pigs of the reference beside 3,000: chi-square, false alarm 0.0005 a device."""
+    from scipy.stats import chi2_contingency
+
+    usual = configure(device=device, pigs=1, seed=11)
+    reference = Thrower(replace(usual, rest=replace(usual.rest, ends_when_decided=True)))
+    fast = thrower(device=device, pigs=1, seed=11)
+    groups = [POSITIONS[:1], POSITIONS[1:2], POSITIONS[2:3], POSITIONS[3:]]
+    table = [
+        [np.isin(found.position, group).sum() for group in groups]
+        for found in (reference.throw(range(150)), fast.throw(range(3000)))
+    ]
+    assert chi2_contingency(np.array(table)).pvalue > 0.0005
+
+
+def test_fair_solids_are_fair() -> None:
+    """3,000 cubes and regular tetrahedra: chi-square, false alarm 0.0005 each."""
+    from scipy.stats import chisquare
+
+    corners = np.array(((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)), float)
+    for surface, faces in (
+        (Cuboid((0.016, 0.016, 0.016)).surface(), np.vstack((np.eye(3), -np.eye(3)))),
+        (convex_hull(0.008 * corners), -corners / np.sqrt(3)),
+    ):
+        thrown = engine(solid(surface))
+        starts = [
+            [Motion.of((0, 0, 0.127), quat, (0, 0, 0), (0, 0, 0))] for quat in orientations(3000, 5)
+        ]
+        ends = thrown.settle(releases(starts, thrown, height=0.127))
+        down = (down_in_pig(ends.quat_xyzw[:, 0]) @ faces.T).argmax(axis=1)
+        assert chisquare(np.bincount(down, minlength=len(faces))).pvalue > 0.0005
+
+
+def test_lopsided_solid_ends_on_its_faces_only() -> None:
+    body = solid(CornerTetrahedron((0.012, 0.016, 0.02)).surface())
+    thrown = engine(body)
+    starts = [[Motion.of((0, 0, 0.1), quat, (0, 0, 0), (0, 0, 0))] for quat in orientations(200, 6)]
+    ends = thrown.settle(releases(starts, thrown))
+    poses = np.array([pose.down for pose in stable_poses(body[0], body[1].center_of_mass)])
+    done = ends.status == AT_REST
+    assert done.mean() > 0.99
+    cosine = (down_in_pig(ends.quat_xyzw[done, 0]) @ poses.T).max(axis=1)
+    assert (cosine > np.cos(np.radians(3.0))).mean() > 0.99
+
+
+def test_big_pig_is_the_small_one_enlarged() -> None:
+    settings = big_fast_engine()
+    assert settings.near == pytest.approx(FastSettings().near * big_scale())
+    found = thrower(pig="big", pigs=2).throw(range(6))
+    assert (found.status == AT_REST).all()
+
+
+def test_settings_are_checked_and_recorded() -> None:
+    assert "fast" in ENGINES
+    for wrong in ({"clearance": 0.0}, {"time_step": 0.001}, {"near": -1.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            FastSettings(**wrong)
+    recorded = configure(engine="fast").as_dict()["engine"]
+    assert recorded["name"] == "fast"
+    assert recorded["meeting"]["time_step"] == recorded["time_step"]
+
+
+def test_other_engines_do_not_wait_for_the_compiler() -> None:
+    code = "import sys, sim.throw, sim.configuration; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.long
+def test_engine_needs_no_place_for_compiled_code(tmp_path: Path) -> None:
+    """Where neither the package nor the user's cache directory can be written."""
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    script = (
+        "from sim.configuration import configure; from sim.throw import Thrower\n"
+        "print(Thrower(configure(engine='fast', pigs=1)).throw(range(2)).status)"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(blocked), "HOME": str(blocked)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert "at_rest" in done.stdout, done.stderr
