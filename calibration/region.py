@@ -19,6 +19,9 @@ from scipy.stats import chi2
 from calibration.joint import Joint
 
 CONFIDENCE = 0.95
+_LEVEL = 0.001
+"""Of the test that shares move along a direction: noise alone gives every slope some length."""
+
 Function = Callable[[np.ndarray], float]
 
 
@@ -70,7 +73,8 @@ class Direction:
     Attributes:
         weights: Unit vector, shape (p,).
         deviation: How well the data tell it, one standard deviation.
-        is_seen: Whether two deviations to either side lie within the bounds of the parameters.
+        is_seen: Whether two deviations to either side lie within the bounds of the parameters, and
+            the simulated shares move along it beyond chance.
     """
 
     weights: np.ndarray
@@ -92,7 +96,9 @@ def directions(
     for value, weights in sorted(zip(values, vectors.T, strict=True), key=lambda pair: -pair[0]):
         deviation = float(1 / np.sqrt(max(value, 1e-12)))
         room = float(np.min((high - low) / scale / np.maximum(np.abs(weights), 1e-12)))
-        found.append(Direction(weights, deviation, 4 * deviation < room))
+        movement = joint.surrogate.movement(theta, weights * scale)
+        is_moving = bool(chi2.sf(movement, len(joint.counts) - 1) < _LEVEL)
+        found.append(Direction(weights, deviation, is_moving and 4 * deviation < room))
     return found
 
 

@@ -76,10 +76,10 @@ class Surrogate:
         """Predict log-shares against the reference position, shape (k - 1,)."""
         return np.asarray(self.coefficients @ self._feature(theta, source))
 
-    def logit_covariance(self, theta: np.ndarray) -> np.ndarray:
+    def logit_covariance(self, theta: np.ndarray, source: str | None = None) -> np.ndarray:
         """Give the covariance of the predicted log-shares, shape (k - 1, k - 1)."""
         k, q = self.coefficients.shape
-        feature = self._feature(theta, None)
+        feature = self._feature(theta, source)
         blocks = self.covariance.reshape(k, q, k, q)
         return np.asarray(np.tensordot(feature, blocks @ feature, axes=(0, 1)))
 
@@ -89,6 +89,24 @@ class Surrogate:
 
     def jacobian(self, theta: np.ndarray) -> np.ndarray:
         """Derivatives of the log-shares by the parameters, shape (k - 1, p)."""
+        return np.asarray(self.coefficients @ self._feature_slopes(theta))
+
+    def movement(self, theta: np.ndarray, along: np.ndarray) -> float:
+        """Test whether the log-shares move along a direction, beyond simulated chance.
+
+        Returns:
+            Squared length of their derivative in units of its covariance: chi-square with k - 1
+            degrees of freedom if they do not.
+        """
+        k, q = self.coefficients.shape
+        slope = self._feature_slopes(theta) @ along
+        blocks = self.covariance.reshape(k, q, k, q)
+        covariance = np.tensordot(slope, blocks @ slope, axes=(0, 1))
+        moved = self.coefficients @ slope
+        return float(moved @ np.linalg.solve(covariance, moved))
+
+    def _feature_slopes(self, theta: np.ndarray) -> np.ndarray:
+        """Derivatives of the features by the parameters, shape (q, p)."""
         u = (theta - self.center) / self.scale
         p = len(u)
         slopes = np.zeros((self.coefficients.shape[1], p))
@@ -96,15 +114,26 @@ class Surrogate:
         for row, (i, k) in enumerate(zip(*np.triu_indices(p), strict=True), start=p + 1):
             slopes[row, i] += u[k]
             slopes[row, k] += u[i]
-        return np.asarray(self.coefficients @ slopes / self.scale)
+        return np.asarray(slopes / self.scale)
 
-    def lack_of_fit(self, samples: Sequence[Sample]) -> tuple[float, int]:
-        """Sum the deviances of the samples within the region; also their degrees of freedom."""
-        near = [one for one in samples if self._distance(one.theta) <= 1.0 + 1e-9]
-        total = sum(
-            float(deviance(one.counts, self.probabilities(one.theta, one.source))) for one in near
-        )
-        return total, max(0, len(near) * len(self.coefficients) - self.coefficients.size)
+    def lack_of_fit(self, samples: Sequence[Sample]) -> tuple[float, float]:
+        """Sum the deviances of the samples within the region; also their degrees of freedom.
+
+        The fit takes as many of them as the trace of its hat matrix over these samples: fewer than
+        there are coefficients, as samples outside and the prior settle some of them (Hastie, T.,
+        Tibshirani, R., Friedman, J., 2009, The Elements of Statistical Learning, section 7.6).
+        """
+        total, freedom = 0.0, 0.0
+        for one in samples:
+            if self._distance(one.theta) > 1.0 + 1e-9:
+                continue
+            probabilities = self.probabilities(one.theta, one.source)
+            total += float(deviance(one.counts, probabilities))
+            shares = np.delete(probabilities, self.reference)
+            weight = one.counts.sum() * (np.diag(shares) - np.outer(shares, shares))
+            taken = np.trace(self.logit_covariance(one.theta, one.source) @ weight)
+            freedom += len(shares) - float(taken)
+        return total, max(freedom, 0.0)
 
     def _distance(self, theta: np.ndarray) -> float:
         return float(np.abs((theta - self.center) / self.scale).max())

@@ -73,7 +73,7 @@ def _numbers(words: list[tuple[bytes, ...]]) -> FloatArray:
 
 def read_obj(data: bytes) -> Triangles:
     """Read vertices and faces of an OBJ file; polygons become fans, and all else is left out."""
-    data = re.sub(rb"\\\r?\n", b" ", data)
+    data = data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")
     start, number = rb"(?m)^[ \t]{0,9}", rb"[ \t]+([^\s]{1,40})"
     found = re.finditer(start + b"v" + 3 * number, data)
     vertices = _numbers(_few(match.groups() for match in found))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sim.batch_directory import BatchDirectory, DamagedBlock, open_directory
 from sim.cluster import PROCESSES, check_executor, cluster_crew
@@ -97,12 +98,7 @@ def run_batch(
 
     if out is None:
         return run.finish(hire, None)
-    identity = {
-        "configuration": configuration.as_dict(),
-        "throws": throws,
-        "versions": versions(),
-    }
-    with open_directory(out, identity, resume) as directory:
+    with open_directory(out, run.identity, resume) as directory:
         return run.finish(hire, directory)
 
 
@@ -115,6 +111,15 @@ class _Run:
     is_shared: bool
     progress: Progress
     notice: Notice
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Say what a directory must hold to be this run's."""
+        return {
+            "configuration": self.configuration.as_dict(),
+            "throws": self.throws,
+            "versions": versions(),
+        }
 
     def finish(self, hire: Callable[[int], Crew], directory: BatchDirectory | None) -> Batch:
         """Throw the blocks that are not there yet, in order."""

@@ -54,6 +54,10 @@ def test_one_module_alone_imports_pybullet() -> None:
     assert modules_that_import("pybullet") == {"sim/engine/bullet_world.py"}
 
 
+def test_the_fast_engine_alone_imports_its_compiler() -> None:
+    assert modules_that_import("numba") == {"sim/engine/fast/compiled.py"}
+
+
 @pytest.mark.parametrize("package", ["trimesh", "manifold3d"])
 def test_meshes_alone_imports_mesh_libraries(package: str) -> None:
     found = modules_that_import(package)

@@ -25,7 +25,7 @@ from sim.engine.bullet import BulletSettings
 from sim.engine.bullet_scene import Scene
 from sim.engine.course import Course
 from sim.engine.flight import GRAVITY, Motion, Vector, fall, fly
-from sim.engine.world import Box, Limits
+from sim.engine.world import Box
 from sim.rest import AT_REST, RestRule
 from sim.throw import Thrower
 
@@ -307,7 +307,10 @@ def two_on_the_leaf(pigs: Bench) -> Releases:
 def test_throw_continued_from_mid_fall_goes_on_as_if_never_stopped(
     cut: float, tolerance: float
 ) -> None:
-    """For 20 ms: on the leaf to 0.05 mm (contacts begin anew), in the air exactly."""
+    """For 20 ms: on the leaf to 0.1 mm and 1 rad/s, in the air exactly.
+
+    Contacts begin anew: Bullet then finds a pig's four feet one by one, in as many steps.
+    """
     pigs = bench(standard(), device=TrapDoor())
     seen = states(pigs, two_on_the_leaf(pigs), cut + 0.03)
     start = next(number for number, (time, *_) in enumerate(seen) if time >= cut)
@@ -320,7 +323,7 @@ def test_throw_continued_from_mid_fall_goes_on_as_if_never_stopped(
         np.testing.assert_allclose(swing, hung, atol=1e-9 + 50 * tolerance)
         for mine, other in zip(now, expected, strict=True):
             np.testing.assert_allclose(mine.position, other.position, atol=tolerance)
-            np.testing.assert_allclose(mine.spin, other.spin, atol=1e-9 + 5e3 * tolerance)
+            np.testing.assert_allclose(mine.spin, other.spin, atol=1e-9 + 1e4 * tolerance)
 
 
 def test_clock_of_a_continued_throw_runs_from_the_release() -> None:
@@ -408,28 +411,6 @@ def test_pigs_meet_in_a_course_as_they_do_step_by_step() -> None:
     (flown, after), (stepped, _) = moments
     assert is_hit(after)
     assert flown == pytest.approx(stepped, abs=0.006)
-
-
-def test_pigs_are_given_their_parts_in_time_and_no_sooner() -> None:
-    """Falling at each other from 0.2 m apart: parts are there before the gap is gone."""
-    pigs = bench(standard())
-    radius = pigs.engine.body.radius
-
-    def watch(scene: Any, _: Limits) -> list[tuple[float, bool]]:
-        seen = []
-        for _ in range(40):
-            scene.step()
-            is_armed = [scene._client.getNumJoints(body) == 1 for body in scene._pigs]
-            assert is_armed[0] == is_armed[1]
-            a, b = scene.motions()
-            seen.append((np.linalg.norm(np.subtract(a.position, b.position)), is_armed[0]))
-        return seen
-
-    start = [pigs.at((x, 0.0, 3.0), velocity=(-5 * x, 0.0, 0.0)) for x in (-0.1, 0.1)]
-    seen = pigs.stage(start, watch)
-    assert not any(is_armed for gap, is_armed in seen if gap > 2 * radius + 0.02)
-    assert all(is_armed for gap, is_armed in seen if gap < 2 * radius)
-    assert any(is_armed for _, is_armed in seen)
 
 
 # Throws that end when they are decided.

@@ -192,8 +192,7 @@ def test_search_corrects_for_an_engine_that_differs() -> None:
     found = search(toy_box(2), toy, observed, stages, 4)
     assert Joint(found.surrogate, observed).deviance(truth) - found.deviance < chi2.ppf(0.999, 2)
     uncorrected = search(toy_box(2), toy, observed, stages[:1], 4)
-    far = Joint(uncorrected.surrogate, observed).deviance(truth) - uncorrected.deviance
-    assert far > chi2.ppf(0.999, 2)
+    assert uncorrected.deviance > found.deviance + 50
 
 
 def exact(toy: ToySimulator, truth: np.ndarray, seed: int) -> Joint:

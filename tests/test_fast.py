@@ -168,11 +168,8 @@ def rotation_inertia(thrown: FastEngine, quat: np.ndarray) -> np.ndarray:
 
 
 def test_pigs_far_apart_are_not_handed_over() -> None:
-    thrown = thrower(device="drop", pigs=2, seed=1)
-    configuration = replace(
-        thrown.configuration, device=replace(thrown.configuration.device, spacing=0.5)
-    )
-    found = Thrower(configuration).throw(range(100))
+    usual = configure(engine="fast", device="drop", seed=1)
+    found = Thrower(replace(usual, device=Drop(spacing=0.5))).throw(range(100))
     assert found.handed_over.tolist() == [0] * 100
     assert (found.touch == "none").all()
 

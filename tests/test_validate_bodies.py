@@ -46,17 +46,17 @@ def test_flat_cuboid_lies_on_its_large_faces() -> None:
     assert tall < 0.1
 
 
-def test_creeping_bodies_end_where_geometry_says() -> None:
-    """Undamped, 1 in 7 pigs does not: of 16, all do with a chance of 8 % only."""
+@pytest.mark.parametrize("damping", [4, 0])
+def test_creeping_pigs_end_where_geometry_says(damping: int) -> None:
+    """Of 300, 98.7 % do when damped, 85 % when not: of 60, 57 or more tell the two apart."""
+    foretold, found = quasi_static.creep(load_pig("uniform"), 60, damping, Rig())
+    assert ((foretold == found).sum() >= 57) == bool(damping)
+
+
+def test_creeping_cuboids_end_where_geometry_says() -> None:
     cuboid = solid("cuboid", Cuboid((0.010, 0.014, 0.020)).surface())
-    for body in (cuboid, load_pig("uniform")):
-        foretold, found = quasi_static.creep(body, 16, 4, Rig())
-        assert (foretold == found).all()
-
-
-def test_damping_is_what_makes_them() -> None:
-    foretold, found = quasi_static.creep(load_pig("uniform"), 60, 0, Rig())
-    assert (foretold == found).mean() < 0.95
+    foretold, found = quasi_static.creep(cuboid, 40, 4, Rig())
+    assert (foretold == found).sum() >= 39
 
 
 def test_case_that_an_engine_cannot_run_is_named(

@@ -43,7 +43,8 @@ Area = tuple[slice, slice]
 def display() -> Iterator[str]:
     reading, writing = os.pipe()
     screen = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        # without -noreset it would be gone for a moment whenever a window closes
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x800x24", "-noreset"],
         pass_fds=[writing],
         stderr=subprocess.DEVNULL,
     )

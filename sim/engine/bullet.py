@@ -15,7 +15,7 @@ from sim.contact import Contact, body_factors
 from sim.device import Device, Releases, TrapDoor
 from sim.engine import RestingStates
 from sim.engine.basin import Basins
-from sim.engine.bullet_scene import Kind, Leaf, Scene
+from sim.engine.bullet_scene import Leaf, Scene
 from sim.engine.bullet_world import BulletSettings, BulletWorld
 from sim.engine.flight import Body, Motion
 from sim.engine.settle import Observer, settle
@@ -133,19 +133,20 @@ class BulletEngine:
             start=float(releases.time[row]),
         )
         motions = self._starts(releases, row)
-        kind = self._kind(len(motions))
+        shapes, coat = self._pig_shapes(len(motions)), self._factors["pig"]
         with Scene(self.world, self._leaf(releases, row)) as scene:
             for motion in motions:
-                scene.add_pig(kind, motion)
+                scene.add_pig(shapes, self.body, motion, coat)
             yield scene, limits
 
-    def _kind(self, pigs: int) -> Kind:
-        """Give what a pig is made of where there are so many."""
-        if pigs > 1 and self._parts_shape is None:
+    def _pig_shapes(self, pigs: int) -> tuple[int, ...]:
+        """Give a pig's hull and, where it can meet others, its parts."""
+        if pigs == 1:
+            return (self._hull_shape,)
+        if self._parts_shape is None:
             parts = [self._principal(part.vertices) for part in self._shape.parts]
             self._parts_shape = self.world.compound(parts)
-        parts_shape = self._parts_shape if pigs > 1 else None
-        return Kind(self._hull_shape, parts_shape, self.body, self._factors["pig"])
+        return self._hull_shape, self._parts_shape
 
     def _starts(self, releases: Releases, row: int) -> list[Motion]:
         world_from_pig = Rotation.from_quat(releases.quat_xyzw[row])

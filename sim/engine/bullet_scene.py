@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import dist, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,7 +22,7 @@ from sim.engine.bullet_world import (
     SURFACES,
     BulletWorld,
 )
-from sim.engine.flight import GRAVITY, Body, Motion, greatest_speed
+from sim.engine.flight import Body, Motion
 from sim.engine.world import Box
 
 CATCH_ANGLE = 1e-3
@@ -38,90 +35,46 @@ _UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 _STILL = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What a pig is made of.
-
-    Attributes:
-        hull: Shape that meets table and leaf: a plane meets nothing of a body but its convex hull.
-        parts: Shape that meets other pigs; None for a pig that is alone.
-        body: Mass and moments.
-        coat: Its surface.
-    """
-
-    hull: int
-    parts: int | None
-    body: Body
-    coat: Factors
-
-
 class Scene:
-    """The bodies of one throw, a World in SI units. Leaving it removes them.
-
-    A pig is its hull until another comes near: only then is it made again with its parts, as a
-    massless link fixed to it, which costs a seventh of every step. Its contacts begin anew then.
-    """
+    """The bodies of one throw, a World in SI units. Leaving it removes them."""
 
     def __init__(self, world: BulletWorld, leaf: Leaf | None) -> None:
         self._world, self._client, self._leaf = world, world.client, leaf
         self._pigs: list[int] = []
-        self._kinds: list[Kind] = []
-        self._known: list[Motion | None] = []
-        self._unarmed: set[int] = set()
-        self._parked: set[int] = set()
 
     def __enter__(self) -> Scene:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for body in self._pigs:
-            self._client.removeBody(body)
+        for pig in self._pigs:
+            self._client.removeBody(pig)
         if self._leaf:
             self._client.removeBody(self._leaf.body)
 
-    def add_pig(self, kind: Kind, motion: Motion) -> None:
-        """Put a pig in the world; its frame is principal, at its center of mass."""
-        if kind.parts is not None:
-            self._unarmed.add(len(self._pigs))
-        self._pigs.append(self._make(kind, None))
-        self._kinds.append(kind)
-        self._known.append(motion)
-        self.set_motion(len(self._pigs) - 1, motion)
+    def add_pig(self, shapes: Sequence[int], body: Body, motion: Motion, coat: Factors) -> None:
+        """Put a pig in the world; its frame is principal, at its center of mass.
 
-    def _make(self, kind: Kind, parts: int | None) -> int:
-        world, client = self._world, self._client
-        links = {} if parts is None else _link(world, parts, FIXED_JOINT, _STILL, 0.0)
-        pig = int(client.createMultiBody(kind.body.mass, kind.hull, world.unseen, **links))
-        world.weigh(pig, BASE, kind.body.mass, kind.body.moments)
-        world.coat(pig, BASE, kind.coat)
-        world.unclamp(pig)
-        client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
-        if parts is not None:
-            world.coat(pig, PARTS, kind.coat)
-            client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
-        return pig
+        A plane meets nothing of a body but its convex hull, so the hull, the base, meets table and
+        leaf; the exact parts, a massless link fixed to it, meet other pigs only.
 
-    def _arm(self) -> None:
-        """Give their parts to pigs that others may reach within the next interval.
-
-        None is faster than with all the energy of motion of all of them.
+        Args:
+            shapes: Of the hull and, unless the pig is alone, of the parts.
+            body: Mass and moments.
+            motion: At the start.
+            coat: The pig's surface.
         """
-        now = [known or self.motion(pig) for pig, known in enumerate(self._known)]
-        body, interval = self._kinds[0].body, self._world.interval
-        speed = sqrt(sum(greatest_speed(motion, body) ** 2 for motion in now))
-        reach = 2 * (body.radius + (speed + GRAVITY * interval) * interval)
-        for pair in combinations(range(len(now)), 2):
-            if dist(*(now[pig].position for pig in pair)) < reach:
-                for pig in self._unarmed.intersection(pair):
-                    self._client.removeBody(self._pigs[pig])
-                    self._pigs[pig] = self._make(self._kinds[pig], self._kinds[pig].parts)
-                    self.set_motion(pig, now[pig])
-                    self._unarmed.remove(pig)
-
-    def _forget(self) -> None:
-        self._known = [
-            known if pig in self._parked else None for pig, known in enumerate(self._known)
-        ]
+        hull, *parts = shapes
+        links = _link(self._world, parts[0], FIXED_JOINT, _STILL, 0.0) if parts else {}
+        pig = self._client.createMultiBody(body.mass, hull, self._world.unseen, **links)
+        self._world.weigh(pig, BASE, body.mass, body.moments)
+        self._world.coat(pig, BASE, coat)
+        self._world.unclamp(pig)
+        self._client.setCollisionFilterGroupMask(pig, BASE, HULLS, SURFACES)
+        if parts:
+            self._world.coat(pig, PARTS, coat)
+            self._client.setCollisionFilterGroupMask(pig, PARTS, PIGS, PIGS)
+        self._pigs.append(pig)
+        self.set_motion(len(self._pigs) - 1, motion)
 
     def motions(self) -> list[Motion]:
         """Read every pig's state."""
@@ -132,11 +85,9 @@ class Scene:
         body, scale = self._pigs[pig], self._world.scale
         (x, y, z), quat = self._client.getBasePositionAndOrientation(body)
         (vx, vy, vz), spin = self._client.getBaseVelocity(body)
-        motion = Motion(
+        return Motion(
             (x / scale, y / scale, z / scale), quat, (vx / scale, vy / scale, vz / scale), spin
         )
-        self._known[pig] = motion
-        return motion
 
     def set_motion(self, pig: int, motion: Motion) -> None:
         """Write one pig's state."""
@@ -145,21 +96,14 @@ class Scene:
             body, internal(motion.position), motion.quat_xyzw
         )
         self._client.resetBaseVelocity(body, internal(motion.velocity), motion.spin)
-        self._known[pig] = motion
-        self._parked.discard(pig)
 
     def park(self, pig: int) -> None:
         """Put a pig high above all others, until its state is written again."""
         self.set_motion(pig, Motion((PARKING * pig, 0.0, PARKING), _UPRIGHT, _STILL, _STILL))
-        self._parked.add(pig)
 
     def step(self) -> None:
         """Advance by one check interval; the catch takes the leaf when it is open."""
-        if self._unarmed:
-            self._arm()
         self._client.stepSimulation()
-        if self._unarmed:
-            self._forget()
         if self._leaf and self._leaf.is_swinging:
             self._leaf.catch()
 

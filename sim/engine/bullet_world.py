@@ -119,7 +119,6 @@ class BulletWorld:
 
     Attributes:
         scale: Engine lengths per meter.
-        interval: Time that one call for a step takes [s].
         client: PyBullet's functions, for this world.
         unseen: A visual shape for every body: without one the renderer would read a body's meshes
             from their files whenever one is made, three quarters of the time that takes.
@@ -131,10 +130,9 @@ class BulletWorld:
         bounce_speed: float,
     ) -> None:
         self.scale = settings.scale
-        self.interval = settings.time_step * settings.steps_per_check
         self.client = _Client()
         self.client.setPhysicsEngineParameter(
-            fixedTimeStep=self.interval,
+            fixedTimeStep=settings.time_step * settings.steps_per_check,
             numSubSteps=settings.steps_per_check,
             numSolverIterations=settings.solver_iterations,
             solverResidualThreshold=(settings.solver_tolerance * settings.scale) ** 2,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from math import atan, cos, pi, radians, sin, sqrt
+from math import atan, cos, hypot, pi, radians, sin, sqrt
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -177,39 +176,49 @@ def _flat(name: str, pig: Pig, rig: Rig) -> list[Check]:
 def effective_restitution(bench: Bench, height: float) -> float:
     """Ratio of speeds after and before of the vertex that hits, mean over orientations.
 
-    Before, the body falls without spin: sqrt(2 g h). After an impulse the vertex rises, from where
-    the step left it below the table; a soft contact is over when it is above. Its speed at the
-    table's height follows by energy.
+    Before, the body falls without spin: sqrt(2 g h). After, the vertex's speed at the table's
+    height follows by energy.
     """
-    is_soft = isinstance(bench.settings, MujocoSettings)
     arms = bench.pig.shape.hull.vertices - bench.pig.mass_properties.center_of_mass
+    leave = _leave_softly if isinstance(bench.settings, MujocoSettings) else _leave_by_impulse
     rng = np.random.default_rng(1)
     ratios = []
     for quat in uniform_orientations(24, rng):
-        turn = Rotation.from_quat(quat)
-        turned = turn.apply(arms)
+        turned = arms @ Rotation.from_quat(quat).as_matrix().T
         arm = turned[turned[:, 2].argmin()]
         fallen = height * rng.uniform(1.0, 1.02)  # so that impacts fall anywhere within a step
         position = (0.0, 0.0, fallen - float(arm[2]))
         start = replace(bench.start((0.0, 0.0, 0.0), quat), position=position)
-        local = Rotation.from_quat(start.quat_xyzw).inv().apply(arm)
-        has_left = partial(_has_left, local, 0.0 if is_soft else -height)
-        after = bench.follow(start, 1.0, until=has_left)[-1][1]
-        above, speed = _vertex(after, local)
+        above, speed = leave(bench, start, arm)
         ratios.append(sqrt((speed**2 + 2 * GRAVITY * above) / (2 * GRAVITY * fallen)))
     return float(np.mean(ratios))
 
 
-def _vertex(motion: Motion, local: np.ndarray) -> tuple[float, float]:
-    """Height [m] and rate of rise [m/s] of a vertex given in principal axes."""
-    arm = Rotation.from_quat(motion.quat_xyzw).apply(local)
-    rise = motion.velocity[2] + np.cross(motion.spin, arm)[2]
-    return float(motion.position[2] + arm[2]), float(rise)
+def _leave_by_impulse(bench: Bench, start: Motion, arm: np.ndarray) -> tuple[float, float]:
+    """Height [m] and rise [m/s] of the vertex after the first step with spin or rise.
+
+    The step ends with a turn, of up to 0.3 rad; its impulse knew the arm before.
+    """
+    after = bench.follow(start, 1.0, until=_has_hit)[-1][1]
+    above = after.position[2] + arm[2] if after.velocity[2] > 0.0 else 0.0
+    return float(above), float(after.velocity[2] + np.cross(after.spin, arm)[2])
 
 
-def _has_left(local: np.ndarray, least: float, motion: Motion) -> bool:
-    height, rise = _vertex(motion, local)
-    return height > least and rise > 0.0
+def _has_hit(motion: Motion) -> bool:
+    return motion.velocity[2] > 0.0 or hypot(*motion.spin) > 1e-3
+
+
+def _leave_softly(bench: Bench, start: Motion, arm: np.ndarray) -> tuple[float, float]:
+    """Height [m] and rise [m/s] of the vertex when it is above the table again."""
+    local = Rotation.from_quat(start.quat_xyzw).inv().apply(arm)
+
+    def vertex(motion: Motion) -> tuple[float, float]:
+        now = Rotation.from_quat(motion.quat_xyzw).apply(local)
+        rise = motion.velocity[2] + np.cross(motion.spin, now)[2]
+        return float(motion.position[2] + now[2]), float(rise)
+
+    end = bench.follow(start, 1.0, until=lambda motion: min(vertex(motion)) > 0.0)[-1][1]
+    return vertex(end)
 
 
 def top(rig: Rig) -> list[Check]:

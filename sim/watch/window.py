@@ -42,7 +42,7 @@ LONGEST_FRAME = 0.1
 FIELD_OF_VIEW = 90.0
 """That of PyBullet's window, from the lower to the upper edge [degree]; nothing changes it."""
 
-FOLLOWING = 4.0
+FOLLOWING = 2.5
 """How near the camera follows a pig, in reaches of the pig."""
 
 KEYS_LINE = 28.0

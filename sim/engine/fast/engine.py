@@ -19,10 +19,11 @@ from sim.device import Device, Releases, TrapDoor
 from sim.engine import RestingStates
 from sim.engine.bullet import BulletEngine
 from sim.engine.fast.basin import UNDECIDED, basin_tables
+from sim.engine.fast.frames import Frames, to_poses, to_states
 from sim.engine.fast.hull import hull_tables
 from sim.engine.fast.leaf import ANGLE, OPEN, SPEED, Door
 from sim.engine.fast.loop import Starts, throw_all
-from sim.engine.fast.motion import MOMENTUM, POSITION, QUAT, STATE, VELOCITY, Mass
+from sim.engine.fast.motion import MOMENTUM, STATE, VELOCITY, Mass
 from sim.engine.fast.outcome import MET, World, no_ends
 from sim.engine.fast.scene import Ground, SteppedScene
 from sim.engine.fast.settings import FastSettings
@@ -63,8 +64,15 @@ class FastEngine:
         moments, self.axes = mass_properties.principal()
         self.center, self._moments = mass_properties.center_of_mass, moments
         poses = stable_poses(shape, self.center)
-        self._downs = np.array([pose.down for pose in poses]) @ self.axes
-        self._heights = np.array([pose.height for pose in poses])
+        heights = np.array([pose.height for pose in poses])
+        a, b, c, d = Rotation.from_matrix(self.axes).as_quat().tolist()
+        self._frames = Frames(
+            (a, b, c, d),
+            _three(self.center),
+            _three(moments),
+            np.array([pose.down for pose in poses]) @ self.axes,
+            heights,
+        )
         self._device = device
         ends = replace(rest, ends_when_decided=True)
         self._arguments = (shape, mass_properties, device, contact, settings.meeting, ends)
@@ -75,14 +83,14 @@ class FastEngine:
         unlike = np.abs(np.roll(moments, -1) - np.roll(moments, 1)) / moments
         curving = 1.0 + float(unlike.max()) / sqrt(3.0)
         self.mass = Mass(mass_properties.mass, x, y, z, max(x, y, z), curving)
-        self.basins = basin_tables(chart, self._heights, self.axes, len(vertices))
+        self.basins = basin_tables(chart, heights, self.axes, len(vertices))
         self._rules, self._settings = _rules(contact, settings, rest), settings
         self.world = Ground()
         self.body = Body(
             vertices,
             self.hull.radius,
             mass_properties.mass,
-            (float(moments[0]), float(moments[1]), float(moments[2])),
+            _three(moments),
         )
 
     def settle(self, releases: Releases) -> RestingStates:
@@ -96,44 +104,48 @@ class FastEngine:
         worst = status.max(axis=1)
         has_met = worst == MET
         pose[has_met] = UNDECIDED
-        translation, quat = self._poses(starts.states, pose)
+        now = self._as_releases(releases, starts, pose)
         ends = RestingStates(
             status=np.array(STATUSES)[np.where(has_met, 0, worst)],
-            translation=translation,
-            quat_xyzw=quat,
+            translation=now.translation,
+            quat_xyzw=now.quat_xyzw,
             rest_time=np.where(np.isfinite(rest_time), rest_time, np.nan),
+            handed_over=has_met,
         )
         if has_met.any():
-            met = self._releases(releases, starts, ends, has_met)
-            ends = _with_rows(ends, has_met, self.reference.settle(met))
-        return replace(ends, handed_over=has_met)
+            _put(ends, has_met, self.reference.settle(_rows(now, has_met)))
+        return ends
 
     def _starts(self, releases: Releases) -> Starts:
-        leaves = np.zeros((len(releases.index), 3))
+        throws, pigs, _ = releases.translation.shape
+        states = np.zeros((throws * pigs, STATE))
+        given = (releases.translation, releases.quat_xyzw, releases.velocity, releases.spin)
+        place, turn, velocity, spin = (
+            np.array(each, float).reshape(throws * pigs, -1) for each in given
+        )
+        to_states(self._frames, place, turn, velocity, spin, states)
+        leaves = np.zeros((throws, 3))
         leaves[:, ANGLE], leaves[:, SPEED] = releases.leaf_angle, releases.leaf_speed
         leaves[:, OPEN] = leaves[:, ANGLE] >= self.door(releases.thrown).open_angle
-        return Starts(self._states(releases), leaves, releases.height, releases.time.copy())
+        heights, times = (np.array(each, float) for each in (releases.height, releases.time))
+        return Starts(states.reshape(throws, pigs, STATE), leaves, heights, times)
 
-    def _releases(
-        self, releases: Releases, starts: Starts, ends: RestingStates, rows: np.ndarray
-    ) -> Releases:
-        """Write throws as they are now, for another engine to go on with."""
-        states = starts.states[rows]
-        flat = states.reshape(-1, STATE)
-        axes = Rotation.from_quat(flat[:, QUAT:VELOCITY]).as_matrix()
-        own = np.einsum("nji,nj->ni", axes, flat[:, MOMENTUM:]) / self._moments
-        return Releases(
-            index=releases.index[rows],
-            height=releases.height[rows],
-            start=releases.start[rows],
-            translation=ends.translation[rows],
-            quat_xyzw=ends.quat_xyzw[rows],
-            velocity=states[..., VELOCITY:MOMENTUM],
-            spin=np.einsum("nij,nj->ni", axes, own).reshape(*states.shape[:2], 3),
-            leaf_angle=starts.leaves[rows, ANGLE],
-            leaf_speed=starts.leaves[rows, SPEED],
-            time=starts.times[rows],
-            thrown=releases.thrown,
+    def _as_releases(self, releases: Releases, ends: Starts, pose: np.ndarray) -> Releases:
+        """Write throws as they are left, each pig in its pose; see frames.to_poses."""
+        throws, pigs, _ = ends.states.shape
+        rows = throws * pigs
+        translation, quat, spin = np.zeros((rows, 3)), np.zeros((rows, 4)), np.zeros((rows, 3))
+        states = ends.states.reshape(rows, STATE)
+        to_poses(self._frames, self.mass, states, pose.ravel(), translation, quat, spin)
+        return replace(
+            releases,
+            translation=translation.reshape(throws, pigs, 3),
+            quat_xyzw=quat.reshape(throws, pigs, 4),
+            velocity=ends.states[..., VELOCITY:MOMENTUM],
+            spin=spin.reshape(throws, pigs, 3),
+            leaf_angle=ends.leaves[:, ANGLE],
+            leaf_speed=ends.leaves[:, SPEED],
+            time=ends.times,
         )
 
     @contextmanager
@@ -162,42 +174,6 @@ class FastEngine:
         """The engine of throws whose pigs meet."""
         return BulletEngine(*self._arguments)
 
-    def _states(self, releases: Releases) -> np.ndarray:
-        """Write the pigs' starts as rows, (n, k, 13); see motion."""
-        throws, pigs, _ = releases.translation.shape
-        turn = Rotation.from_quat(releases.quat_xyzw.reshape(-1, 4))
-        matrices = turn.as_matrix()
-        principal = turn * Rotation.from_matrix(self.axes)
-        axes = principal.as_matrix()
-        spin = releases.spin.reshape(-1, 3)
-        own = np.einsum("nji,nj->ni", axes, spin) * self._moments
-        states = np.zeros((throws * pigs, STATE))
-        states[:, POSITION:QUAT] = releases.translation.reshape(-1, 3) + matrices @ self.center
-        states[:, QUAT:VELOCITY] = principal.as_quat()
-        states[:, VELOCITY:MOMENTUM] = releases.velocity.reshape(-1, 3)
-        states[:, MOMENTUM:] = np.einsum("nij,nj->ni", axes, own)
-        return states.reshape(throws, pigs, STATE)
-
-    def _poses(self, states: np.ndarray, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Read poses world_from_pig; a pig that is sure of its stable pose takes it.
-
-        By the shortest turn that brings the pose's down to the world's, so that its heading stays.
-        """
-        rows, found = states.reshape(-1, STATE), pose.ravel()
-        position, turn = rows[:, POSITION:QUAT].copy(), Rotation.from_quat(rows[:, QUAT:VELOCITY])
-        is_sure = found != UNDECIDED
-        down = turn.apply(np.where(is_sure[:, None], self._downs[found], 0.0))
-        axis = np.cross(down, (0.0, 0.0, -1.0))
-        sine = np.linalg.norm(axis, axis=1)
-        angle = np.arctan2(sine, -down[:, 2])
-        scale = np.divide(angle, sine, out=np.zeros_like(sine), where=is_sure & (sine > 0.0))
-        turn = Rotation.from_rotvec(axis * scale[:, None]) * turn
-        position[:, 2] = np.where(is_sure, self._heights[found], position[:, 2])
-        turn = turn * Rotation.from_matrix(self.axes.T)
-        translation = position - turn.as_matrix() @ self.center
-        shape = pose.shape
-        return translation.reshape(*shape, 3), turn.as_quat(canonical=True).reshape(*shape, 4)
-
     def door(self, pigs: int) -> Door:
         """Tabulate the leaf that holds a row of pigs."""
         device = self._device
@@ -213,6 +189,11 @@ class FastEngine:
             device.leaf_mass * (length**2 + thickness**2) / 3,
             device.open_angle,
         )
+
+
+def _three(values: np.ndarray) -> tuple[float, float, float]:
+    a, b, c = values.tolist()
+    return a, b, c
 
 
 def _rules(contact: Contact, settings: FastSettings, rest: RestRule) -> Rules:
@@ -239,8 +220,17 @@ def _rules(contact: Contact, settings: FastSettings, rest: RestRule) -> Rules:
     )
 
 
-def _with_rows(ends: RestingStates, rows: np.ndarray, others: RestingStates) -> RestingStates:
-    """Put other ends in the place of some rows."""
+def _rows(releases: Releases, chosen: np.ndarray) -> Releases:
+    """Take some throws."""
+    return Releases(
+        **{
+            name: values[chosen] if isinstance(values, np.ndarray) else values
+            for name, values in vars(releases).items()
+        }
+    )
+
+
+def _put(ends: RestingStates, chosen: np.ndarray, others: RestingStates) -> None:
+    """Put other ends in the place of some throws'."""
     for name in ("status", "translation", "quat_xyzw", "rest_time"):
-        getattr(ends, name)[rows] = getattr(others, name)
-    return ends
+        getattr(ends, name)[chosen] = getattr(others, name)
