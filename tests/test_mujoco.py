@@ -123,3 +123,10 @@ def test_contact_changes_a_throw(pair: object) -> None:
 
 def test_engine_is_the_one_asked_for() -> None:
     assert engine_of(dropped()).name == "mujoco"
+
+
+def test_throw_that_ends_when_decided_ends_in_the_same_position() -> None:
+    usual = dropped()
+    early = replace(usual, rest=replace(usual.rest, ends_when_decided=True))
+    ends = [Thrower(each).throw(range(6)).position for each in (usual, early)]
+    np.testing.assert_array_equal(*ends)

@@ -100,7 +100,7 @@ class MujocoEngine:
             Basins(
                 self.body,
                 stable_poses(shape, self._center),
-                self._pig_from_principal.T,
+                self._pig_from_principal,
                 contact.pig_table.friction,
             )
             if rest.ends_when_decided

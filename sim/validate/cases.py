@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sim.configuration import ENGINES
 from sim.validate import (
+    agreement,
     closed_form,
     convergence,
     other_bodies,
@@ -18,6 +19,7 @@ STEPPED = ("bullet", "mujoco")
 
 BULLET = ("bullet",)
 OURS = ("bullet", "fast")
+FAST = ("fast",)
 
 CLOSED, SYMMETRY, CONVERGENCE = "closed form", "symmetry", "convergence"
 GEOMETRY, PUBLISHED = "geometry", "published"
@@ -49,5 +51,7 @@ CASES = (
     Case("cuboid_assumptions", PUBLISHED, True, other_bodies.cuboid_assumptions, ENGINES),
     Case("die", PUBLISHED, True, other_bodies.die, ENGINES),
     Case("cylinder", PUBLISHED, True, other_bodies.cylinder, ENGINES),
+    Case("agreement_pigs", "agreement", True, agreement.pigs, FAST),
+    Case("agreement_solids", "agreement", True, agreement.solids, FAST),
     Case("second_engine", "second engine", True, second_engine.second_engine, OURS, "mujoco"),
 )
