@@ -33,7 +33,9 @@ Start = Annotated[
     str | None, typer.Option(help="forward, backward or mixed [default: the device's]")
 ]
 Pigs = Annotated[str, typer.Option(metavar="N", help="Thrown together, 1 to 8.")]
-Engine = Annotated[str, typer.Option(help="bullet: PyBullet; fast: compiled hulls.")]
+Engine = Annotated[
+    str, typer.Option(help="bullet: PyBullet; fast: compiled; mujoco: single pigs, optional.")
+]
 Workers = Annotated[
     str | None,
     typer.Option(metavar="N", help="Processes [default: all cores]; changes no result."),

@@ -43,7 +43,7 @@ class RecordedBatch:
 def versions() -> dict[str, str]:
     """Name the versions of what decides a throw's bits."""
     found = {"python": platform.python_version()}
-    for package in ("pig-throw", "numpy", "scipy", "pybullet"):
+    for package in ("pig-throw", "numpy", "scipy", "pybullet", "numba", "mujoco"):
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:

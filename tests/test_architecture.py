@@ -58,6 +58,10 @@ def test_the_fast_engine_alone_imports_its_compiler() -> None:
     assert modules_that_import("numba") == {"sim/engine/fast/compiled.py"}
 
 
+def test_one_module_alone_imports_mujoco() -> None:
+    assert modules_that_import("mujoco") == {"sim/engine/mujoco.py"}
+
+
 @pytest.mark.parametrize("package", ["trimesh", "manifold3d"])
 def test_meshes_alone_imports_mesh_libraries(package: str) -> None:
     found = modules_that_import(package)

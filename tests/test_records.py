@@ -52,7 +52,15 @@ def test_metadata_holds_configuration_and_versions(tmp_path):
     path.write_bytes(encode_block(fake_landings([0]), IDENTITY))
     metadata = pq.read_schema(path).metadata
     assert {key: json.loads(metadata[key.encode()]) for key in IDENTITY} == IDENTITY
-    assert {"python", "numpy", "scipy", "pybullet", "pig-throw"} == versions().keys()
+    assert {
+        "python",
+        "numpy",
+        "scipy",
+        "pybullet",
+        "numba",
+        "mujoco",
+        "pig-throw",
+    } == versions().keys()
 
 
 def test_few_bytes_per_throw():

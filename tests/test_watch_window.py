@@ -178,7 +178,7 @@ def check_camera(window: Window, before: np.ndarray) -> None:
     window.wait(lambda: np.array_equal(window.settled(), before))
     window.drag()
     window.wait_for_change(SCENE, before[SCENE])
-    assert window.has_text(TITLE)
+    window.wait_for_text(TITLE)
     window.press("c")
     window.wait(lambda: np.array_equal(window.settled(), before))
 
