@@ -422,7 +422,7 @@ EARLY = RestRule(ends_when_decided=True)
 def test_throw_ended_when_decided_ends_in_the_same_position(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """60 drops: every position the same, in 62 steps a throw in place of 107; laid exactly."""
+    """60 drops: every position the same, in 56 steps a throw in place of 98; laid exactly."""
     steps, dropped = Steps(monkeypatch), configure(device="drop", pigs=1, seed=5)
     late = Thrower(dropped).throw(range(60))
     whole, steps.steps = steps.steps, 0
@@ -462,11 +462,16 @@ def test_laying_keeps_place_and_heading() -> None:
 
 
 def test_pig_is_decided_only_below_its_barrier() -> None:
+    """What drives a pig out of the table counts: without it 5 of 2,000 drops ended wrong."""
     pig = bench(standard(), rest=EARLY)
     basins = pig.engine._basins
     for pose, start in rocked(pig):
-        if start.position[2] < pose.barrier:  # not so tilted that it may roll on
-            assert basins.pose_of(start, pose.barrier - 1e-6) == number_of(pig, pose)
+        lift = pose.barrier - 3e-5
+        if start.position[2] < lift:  # not so tilted that it may roll on
+            assert basins.pose_of(start, lift) == number_of(pig, pose)
+            x, y, z = start.position
+            sunk = replace(start, position=(x, y, z - 5e-5))
+            assert basins.pose_of(sunk, lift) is None
         assert basins.pose_of(start, pose.barrier) is None
 
 

@@ -120,11 +120,12 @@ def test_pig_in_the_way_is_hit_and_goes_back_to_its_pose(table):
     assert land(game, thrown).game.seats[1] == game.seats[1]
 
 
-def test_pig_far_away_changes_nothing(table):
+def test_pig_far_away_is_not_disturbed(table):
     game = with_pig_in_the_way(table, aside=1.0)
     thrown = table.throw(game)
     assert not thrown.is_oinker
-    assert thrown.positions == table.throw(a_game(PAIR)).positions
+    assert thrown.disturbed == ()
+    assert land(game, thrown).game.seats[1] == game.seats[1]
 
 
 def test_pigs_that_nothing_touches_do_not_count_as_moved(table):

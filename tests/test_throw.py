@@ -16,8 +16,8 @@ from meshes.stable import stable_poses
 from sim.configuration import MAX_PIGS, Configuration, configure
 from sim.contact import Contact, PairContact
 from sim.device import Drop, TrapDoor
-from sim.engine import settle as main_loop
 from sim.engine.bullet import BulletSettings
+from sim.engine.bullet_scene import Scene
 from sim.engine.flight import Motion
 from sim.position import OTHER, POSITIONS, PositionNamer
 from sim.rest import AT_REST, DIVERGED, ESCAPED, STATUSES, TIMED_OUT, RestRule
@@ -127,14 +127,16 @@ def test_lying_pigs_follow_the_thrown_and_stay_unless_hit() -> None:
 
 
 def test_lying_pigs_out_of_reach_do_not_change_the_throw() -> None:
-    """The thrown pigs' impacts are the same; they end in the same place to 2.3 um (10 um).
+    """Until the first impacts are over, 0.2 s, the thrown pigs are where they are without them.
 
-    While a pig lies there, others' flights are stepped where they were leapt, so rounding differs.
+    While a pig lies there the others are looked at oftener, so rounding differs, and every impact
+    magnifies it.
     """
-    alone = Thrower(DROP).throw(range(3))
-    beside = Thrower(DROP).throw(range(3), standing((0.9, 0.9)))
+    short = replace(DROP, rest=RestRule(max_time=0.2))
+    alone = Thrower(short).throw(range(12))
+    beside = Thrower(short).throw(range(12), standing((0.9, 0.9)))
+    assert (alone.translation[..., 2].min(axis=0) < 0.03).all()
     np.testing.assert_allclose(beside.translation[:, :2], alone.translation, atol=1e-5)
-    assert (beside.position[:, :2] == alone.position).all()
 
 
 def test_lying_pigs_are_knocked_over_when_hit() -> None:
@@ -147,10 +149,11 @@ def test_lying_pigs_are_knocked_over_when_hit() -> None:
 
 
 def test_leaf_is_as_wide_as_the_pigs_it_holds_and_not_those_that_lie() -> None:
-    """Throwing two of four: the thrown pair's start is that of a throw of two."""
+    """Throwing two of four: while the leaf swings, the thrown pair moves as in a throw of two."""
+    short = replace(TWO, rest=RestRule(window=0.05, max_time=0.1))
     far = standing((0.9, 0.9), (0.9, -0.9))
-    pair = Thrower(TWO).throw([0])
-    with_far = Thrower(TWO).throw([0], far)
+    pair = Thrower(short).throw([0])
+    with_far = Thrower(short).throw([0], far)
     np.testing.assert_allclose(with_far.translation[:, :2], pair.translation, atol=1e-6)
 
 
@@ -176,22 +179,18 @@ def test_pig_that_leaves_the_table_has_escaped() -> None:
     assert (far > 0.02).all()
 
 
-def diverging(damage: Callable[[Motion], Motion], after: int) -> type:
-    """An `advance` after which one pig's motion is damaged."""
+def diverging(damage: Callable[[Motion], Motion], after: int) -> Callable[[Scene, int], Motion]:
+    """A reading of a scene's pigs that is damaged once, after so many sound ones."""
+    readings = 0
 
-    class Damage:
-        calls = 0
+    def read(scene: Scene, pig: int) -> Motion:
+        nonlocal readings
+        readings += 1
+        sound = original(scene, pig)
+        return damage(sound) if readings == after else sound
 
-        def __call__(self, world: Any, *rest: Any) -> float:
-            duration = original(world, *rest)
-            Damage.calls += 1
-            if Damage.calls == after:
-                sound = world.motions
-                world.motions = lambda: [damage(sound()[0]), *sound()[1:]]
-            return float(duration)
-
-    original = main_loop.advance
-    return Damage
+    original = Scene.motion
+    return read
 
 
 NAN = float("nan")
@@ -215,7 +214,7 @@ def test_throw_that_diverges_is_data(
     """The damaged throw is DIVERGED, and the next one of the same thrower is as ever."""
     thrower = Thrower(TWO)
     sound = thrower.throw([1])
-    monkeypatch.setattr(main_loop, "advance", diverging(damage, after=10)())
+    monkeypatch.setattr(Scene, "motion", diverging(damage, after=20))
     broken = thrower.throw([0, 1])
     assert broken.status.tolist() == [DIVERGED, AT_REST]
     assert (broken.position[0] == OTHER).all()
@@ -290,11 +289,11 @@ def test_window_longer_than_the_time_is_refused() -> None:
 
 
 def test_nearer_pigs_touch_more_often() -> None:
-    """Eight pigs dropped with dull contacts 33 mm apart touch in some of 12 throws, 90 mm: none."""
+    """Eight pigs dropped with dull contacts touch oftener 33 mm apart than 90 mm."""
     dull = Contact(pig_table=PairContact(0.1, 0.9), pig_pig=PairContact(0.1, 0.9))
 
     def touching(spacing: float) -> int:
         near = replace(DROP, pigs=8, device=Drop(spacing), contact=dull, seed=2)
-        return int((Thrower(near).throw(range(12)).touch != "none").any(axis=1).sum())
+        return int((Thrower(near).throw(range(25)).touch != "none").any(axis=1).sum())
 
-    assert touching(0.033) > touching(0.090) == 0
+    assert touching(0.033) > touching(0.090) + 2

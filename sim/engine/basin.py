@@ -18,6 +18,9 @@ from meshes.stable import StablePose
 from sim.engine.flight import Body, Motion, up_in_principal
 from sim.engine.world import Box
 
+MARGIN = 2e-5
+"""By which a lift must miss a barrier [m]: twice the depth to which bodies overlap at rest."""
+
 
 class Basins:
     """The stable poses of a body, and how high its center of mass must rise to leave them.
@@ -74,14 +77,16 @@ class Basins:
 
         Sure is a pig that could turn straight to the pose, its lowest point on the table, without
         its center of mass rising to the pose's barrier: no way out of there is lower than that.
+        A pig that is sunk into the table by an impact is given the energy that drives it out.
         """
         if lift >= self.top:
             return None
         x, y, z = up_in_principal(motion.quat_xyzw)
         down = np.array((-x, -y, -z))
         pose = int((self._downs @ down).argmax())
-        barrier = self._barriers[pose]
-        is_sure = lift < barrier and self._crest(down, self._downs[pose]) < barrier
+        sunk = float((self._body.vertices @ down).max()) - motion.position[2]
+        barrier = self._barriers[pose] - MARGIN
+        is_sure = lift + max(sunk, 0.0) < barrier and self._crest(down, self._downs[pose]) < barrier
         return pose if is_sure else None
 
     def _crest(self, start: np.ndarray, end: np.ndarray) -> float:
