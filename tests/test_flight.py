@@ -179,6 +179,22 @@ def test_flight_in_pieces_is_the_flight_at_once(start: Motion, pieces: int) -> N
     assert turned_apart(now, whole) < 0.005
 
 
+@settings(max_examples=60, deadline=None)
+@given(motions(), st.sampled_from([PIG_MOMENTS, TOP, UNEVEN]), st.floats(0.0, 0.3))
+def test_spin_of_a_free_body_keeps_to_its_bound(
+    start: Motion, moments: Vector, time: float
+) -> None:
+    own = Rotation.from_quat(start.quat_xyzw).inv().apply(start.spin)
+    bound = sqrt(flight._greatest_spin2(tuple(own.tolist()), moments))
+    assert np.linalg.norm(start.spin) <= bound * (1 + 1e-9) + 1e-12
+    assert np.linalg.norm(fly(start, moments, time).spin) <= bound * (1 + 1e-4) + 1e-12
+
+
+def test_bound_on_spin_is_reached_about_the_first_and_the_last_axis() -> None:
+    for own in ((30.0, 0.0, 0.0), (0.0, 0.0, 30.0)):
+        assert flight._greatest_spin2(own, UNEVEN) == pytest.approx(900.0)
+
+
 def test_no_time_changes_nothing() -> None:
     end = fly(TUMBLING, UNEVEN, 0.0)
     assert end.position == TUMBLING.position

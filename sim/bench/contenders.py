@@ -79,6 +79,13 @@ CONTENDERS = (
     Contender("plain_240hz", "plain PyBullet, 240 Hz, two seconds", _newcomer(240), _BARE_TABLE),
     Contender("plain_1khz", "plain PyBullet, 1 kHz, two seconds", _newcomer(1000), _BARE_TABLE),
     Contender(
+        "mujoco_rebound",
+        "MuJoCo, 16 kHz for our rebound, stopped at rest: pigs throw --engine mujoco",
+        _ours("mujoco"),
+        ("single",),
+        _MISSING,
+    ),
+    Contender(
         "mujoco_rest",
         "MuJoCo, 1 kHz, no rebound, stopped at rest",
         _until_rest,

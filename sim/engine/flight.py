@@ -54,7 +54,7 @@ def fly(motion: Motion, moments: tuple[float, float, float], duration: float) ->
     The center of mass follows its parabola exactly. The orientation obeys
     dq/dt = q omega(q) / 2 with omega = I^-1 R^T L in principal axes and the angular momentum L
     constant in the world, so L is conserved by construction; fourth-order Runge-Kutta, at most
-    MAX_TURN a step.
+    MAX_TURN a step if all its energy were about the easiest axis.
 
     Args:
         motion: State at the start.
@@ -64,7 +64,8 @@ def fly(motion: Motion, moments: tuple[float, float, float], duration: float) ->
     own = _principal_from_world(motion.quat_xyzw, motion.spin)
     momentum = _world_from_principal(motion.quat_xyzw, _scaled(own, moments))
     inverse = (1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2])
-    steps = max(1, ceil(sqrt(_greatest_spin2(own, moments)) * duration / MAX_TURN))
+    twice_energy = sum(moment * rate * rate for moment, rate in zip(moments, own, strict=True))
+    steps = max(1, ceil(sqrt(twice_energy / min(moments)) * duration / MAX_TURN))
     quat = motion.quat_xyzw
     for _ in range(steps):
         quat = _turn(quat, momentum, inverse, duration / steps)
@@ -110,14 +111,20 @@ def _principal_from_world(quat: Quaternion, vector: Vector) -> Vector:
 
 
 def _greatest_spin2(own: Vector, moments: Vector) -> float:
-    """Bound the squared spin of a free body [rad^2/s^2]: all its energy about the easiest axis.
+    """Bound the squared spin of a free body [rad^2/s^2], by its energy and angular momentum.
+
+    Both are sums over the axes, of shares p_i = L_i^2 / L^2 with a_i = 1 / I_i: 2 T / L^2 is the
+    mean of the a_i and w^2 / L^2 that of their squares, which no shares put above the chord of the
+    parabola from the least a_i to the greatest.
 
     Args:
         own: Spin in principal axes [rad/s].
         moments: Principal moments of inertia [kg m^2].
     """
-    a, b, c = own
-    return (moments[0] * a * a + moments[1] * b * b + moments[2] * c * c) / min(moments)
+    x, y, z = _scaled(own, moments)
+    twice_energy = x * own[0] + y * own[1] + z * own[2]
+    low, high = min(moments), max(moments)
+    return max(0.0, ((low + high) * twice_energy - x * x - y * y - z * z) / (low * high))
 
 
 def _rate(quat: Quaternion, momentum: Vector, inverse: Vector) -> Quaternion:
