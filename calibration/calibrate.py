@@ -32,7 +32,7 @@ SPACING_STEPS = (-0.006, 0.0, 0.006)
 
 
 _SEARCH = Stage(SEARCH, throws=800, most_throws=4000, rounds=12, chance=0.25)
-_REFERENCE = Stage(REFERENCE, throws=6000, most_throws=6000, rounds=2, chance=0.5, is_around=False)
+_REFERENCE = Stage(REFERENCE, throws=10_000, most_throws=10_000, rounds=3, chance=0.5, is_around=False)
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Plan:
     probe_throws: int = 800
     most_terms: int = 2
     fresh_throws: int = 4000
-    change_throws: int = 2400
+    change_throws: int = 6000
     spacing_throws: int = 4000
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from calibration.parameters import Parameters
 
 _MOST_FRESH = 10**7
+_MOST_PLANTED = 1000
 
 Target = Annotated[
     str | None,
@@ -36,6 +37,10 @@ Free = Annotated[
     typer.Option(metavar="NAMES", help="Assumptions to fit too, with commas: restitution,friction"),
 ]
 Fresh = Annotated[str, typer.Option(metavar="N", help="Throws of each of the three fresh seeds.")]
+Recover = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Also plant N densities and find each again, some 2 min each."),
+]
 Model = Annotated[
     str,
     typer.Option(help="How the mass is spread: density, weight, hollow or two-materials."),
@@ -49,6 +54,7 @@ def calibrate_command(
     model: Model = "density",
     free: Free = None,
     fresh: Fresh = "4000",
+    recover: Recover = None,
     workers: Workers = None,
     resume: Resume = False,
     as_json: Json = False,
@@ -67,6 +73,8 @@ def calibrate_command(
 
     if model not in MODELS:
         raise Refusal(f"--model: expected {', '.join(MODELS)}, got '{model}'")
+    if recover is not None and model != "density":
+        raise Refusal(f"--recover: plants densities, which --model {model} has not")
     processes = None if workers is None else whole("--workers", workers, 1, MAX_WORKERS)
     from sim.batch import usable_cores
 
@@ -76,6 +84,7 @@ def calibrate_command(
         model=model,
         freed=tuple(name.strip() for name in free.split(",")) if free is not None else (),
         fresh_throws=whole("--fresh", fresh, 1, _MOST_FRESH),
+        planted=0 if recover is None else whole("--recover", recover, 1, _MOST_PLANTED),
         processes=processes or min(usable_cores(), MAX_WORKERS),
     )
     with _refused_machine(out):
@@ -95,6 +104,7 @@ class _Request:
     model: str
     freed: tuple[str, ...]
     fresh_throws: int
+    planted: int
     processes: int
 
 
@@ -126,6 +136,7 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
     from calibration.models import MODELS
     from calibration.parameters import Parameters
     from calibration.record import JSON_FILE, TOML_FILE, pig_record, record, to_json, to_toml
+    from calibration.recovery import check_recovery
     from calibration.sources import sources_from
     from sim.batch_directory import open_directory
     from sim.configuration import configure
@@ -152,6 +163,8 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
                 note=_say,
             )
             written = record(study, study.run(active, spare))
+            if request.planted:
+                written["recovery"] = check_recovery(study, active, request.planted)
         return written, pig_record(study, written)
 
     if out is None:

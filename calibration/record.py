@@ -52,6 +52,7 @@ def record(study: Study, found: Calibration) -> dict[str, Any]:
         "predictions": asdict(found.predictions),
         "sensitivity": [_variation(study, found, one) for one in found.variations],
         "path": [_candidate(one) for one in found.path],
+        "recovery": None,
     }
 
 

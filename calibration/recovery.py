@@ -1,4 +1,6 @@
-"""Whether a calibration finds what was planted: tables simulated from known densities, refitted.
+"""Whether a search finds what was planted, and the same answer from wherever it starts.
+
+Tables are simulated from known densities and refitted; the table itself is fitted from far starts.
 
 References:
     Talts, S., Betancourt, M., Simpson, D., Vehtari, A., Gelman, A. (2018), "Validating Bayesian
@@ -8,15 +10,18 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom
 
-from calibration.fit import Box, Report, Simulate, Stage, search
+from calibration.calibrate import Study
+from calibration.fit import Box, Fit, Report, Simulate, Stage, search
 from calibration.joint import Joint
 from calibration.region import CONFIDENCE, is_in_region
+from calibration.subspace import Subspace
 from calibration.surrogate import Sample
 
 _CHANCE = 0.02
@@ -24,6 +29,9 @@ _CHANCE = 0.02
 
 _MOST_RATIO = 5.0
 """Of the densities planted."""
+
+_FAR = 3.0
+"""First steps along every parameter at once, to either side, to a far start."""
 
 Center = Callable[[np.ndarray], np.ndarray]
 Ratio = Callable[[np.ndarray], float]
@@ -48,6 +56,25 @@ class Recovered:
     found_center: np.ndarray
     excess: float
     is_inside: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Restarted:
+    """A search of the table itself from a far start.
+
+    Attributes:
+        start: Parameters, shape (p,).
+        found: Parameters, shape (p,).
+        center: Center of mass found, shape (3,) [m].
+        excess: Deviance of what was found beyond the optimum found from the usual start.
+        is_same: Whether what was found lies in the 95 % region of the usual search.
+    """
+
+    start: np.ndarray
+    found: np.ndarray
+    center: np.ndarray
+    excess: float
+    is_same: bool
 
 
 def least_inside(planted: int) -> int:
@@ -99,16 +126,7 @@ class Recovery:
             throws = range(first, first + self.pigs)
             observed = self.simulate(truth, self.stage.source, throws)
             first += self.pigs
-            fit = search(
-                self.box,
-                self.simulate,
-                observed,
-                [self.stage],
-                seed + number,
-                self.report,
-                known,
-                first,
-            )
+            fit = self._search(self.box, observed, seed + number, known, first)
             first += self.stage.most_throws * self.stage.rounds
             known += [one.sample for one in fit.candidates]
             joint = Joint(fit.surrogate, observed)
@@ -123,3 +141,80 @@ class Recovery:
                 )
             )
         return results
+
+    def restart(self, observed: np.ndarray, seed: int) -> list[Restarted]:
+        """Search for a table from far starts, none of which knows the others' throws."""
+        usual = self._search(self.box, observed, seed)
+        joint = Joint(usual.surrogate, observed)
+        found = []
+        for sign in (-1.0, 1.0):
+            start = self.box.start + sign * _FAR * self.box.scale
+            start = np.clip(start, self.box.low, self.box.high)
+            fit = self._search(replace(self.box, start=start), observed, seed)
+            found.append(
+                Restarted(
+                    start,
+                    fit.theta,
+                    self.center(fit.theta),
+                    joint.deviance(fit.theta) - usual.deviance,
+                    is_in_region(joint, usual.deviance, fit.theta),
+                )
+            )
+        return found
+
+    def _search(
+        self,
+        box: Box,
+        observed: np.ndarray,
+        seed: int,
+        known: Sequence[Sample] = (),
+        first: int = 0,
+    ) -> Fit:
+        return search(box, self.simulate, observed, [self.stage], seed, self.report, known, first)
+
+
+def check_recovery(study: Study, active: tuple[int, ...], planted: int) -> dict[str, Any]:
+    """Plant densities in a study's simulator and find them again; start its own search afar.
+
+    Args:
+        study: What was calibrated.
+        active: Indices of the parameters in use.
+        planted: How many densities; each gives as many pigs as the observed table has.
+    """
+    space = Subspace(study.parameters.box(study.base), active)
+    model = study.parameters.model
+
+    def mass_part(theta: np.ndarray) -> np.ndarray:
+        return study.parameters.mass_part(space.embed(theta))
+
+    observed = study.observed.vector
+    recovery = Recovery(
+        space.box,
+        lambda theta, source, throws: study.simulator(space.embed(theta), source, throws),
+        study.plan.search,
+        int(observed.sum()),
+        lambda theta: model.mass_properties(mass_part(theta)).center_of_mass,
+        study.report,
+    )
+    study.note("searching from far starts")
+    restarted = recovery.restart(observed, study.seed)
+    study.note(f"planting {planted} densities and finding them again")
+    truths = plant(space.box, lambda theta: model.unlikeness(mass_part(theta)).ratio, planted, 1)
+    found = recovery.recover(truths, study.seed)
+    inside = sum(one.is_inside for one in found)
+    return {
+        "names": [study.parameters.names[index] for index in active],
+        "pigs": recovery.pigs,
+        "inside": inside,
+        "least_inside": least_inside(planted),
+        "is_passed": inside >= least_inside(planted) and all(one.is_same for one in restarted),
+        "planted": [_plain(one) for one in found],
+        "restarts": [_plain(one) for one in restarted],
+    }
+
+
+def _plain(one: Recovered | Restarted) -> dict[str, Any]:
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in asdict(one).items()
+    }

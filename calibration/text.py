@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sim.interval import wilson_interval
 from sim.published import KERN_2006
 from sim.text_table import format_table, percent, percent_range
@@ -23,6 +25,7 @@ def calibration_text(written: Written) -> str:
         _terms(written["terms"]),
         _sensitivity(written["sensitivity"]),
         _predictions(written["predictions"]),
+        _recovery(written["recovery"]),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -155,4 +158,19 @@ def _predictions(predictions: Written) -> str:
         f"p {predictions['differences_p_value']:.3f}; two pigs independent: "
         f"G2 {predictions['dependence']:.1f}, p {predictions['dependence_p_value']:.3f}\n"
         f"expected score of a throw: {predictions['points']:.3f}"
+    )
+
+
+def _recovery(found: Written | None) -> str:
+    if found is None:
+        return ""
+    centers = [np.subtract(one["found_center"], one["planted_center"]) for one in found["planted"]]
+    typical = 1e3 * np.sqrt(np.mean(np.square(centers), axis=0))
+    same = sum(one["is_same"] for one in found["restarts"])
+    return (
+        f"recovery: {found['inside']} of {len(found['planted'])} planted densities, "
+        f"{found['pigs']:,} pigs each, lie in the 95 % region found (at least "
+        f"{found['least_inside']} expected); their centers of mass to "
+        f"{', '.join(f'{value:.2f}' for value in typical)} mm (x, y, z)\n"
+        f"far starts: {same} of {len(found['restarts'])} ended at the same optimum"
     )

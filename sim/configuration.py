@@ -23,7 +23,7 @@ from sim.device import KERN_2006, STARTS, Condition, Device, Drop, Hand, TrapDoo
 from sim.engine.bullet import BulletSettings
 from sim.engine.fast.settings import FastSettings
 from sim.engine.mujoco_settings import SINGLE_ONLY, MujocoSettings
-from sim.pig import BIG, Pig, load_pig
+from sim.pig import BIG, Pig, calibration_record, load_pig
 from sim.position import RESTING_ANGLE
 from sim.rest import RestRule
 from sim.touch import TouchRule
@@ -156,6 +156,7 @@ def configure(
 
     `kern2006` alone means the published mix of four conditions; a height or a start picks the
     conditions that have it, and a height that was not published takes the place of all heights.
+    The standard pig's calibration also set the spacing of its pairs on `kern2006`.
 
     Args:
         seed: >= 0.
@@ -184,6 +185,8 @@ def configure(
         usual = BIG_DROP_HEIGHT if is_big else DROP_HEIGHT
         conditions = (Condition(usual if height is None else height, "random"),)
     released = (_BIG_DEVICES if is_big else _DEVICES)[device]()
+    if pig == "standard" and device == "kern2006":
+        released = replace(released, **calibration_record().get("device", {}))
     spacing = max(released.spacing, ELBOW_ROOM * body.reach)
     configuration = Configuration(
         seed,

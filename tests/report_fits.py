@@ -18,6 +18,7 @@ from calibration.journal import Journal
 from calibration.observed import published
 from calibration.parameters import Parameters
 from calibration.record import JSON_FILE, record, to_json
+from calibration.recovery import check_recovery
 from calibration.sources import REFERENCE, SEARCH
 from calibration.tally import Tally
 from meshes.mass_model import ExponentialDensity
@@ -77,7 +78,8 @@ def _record() -> str:
     parameters = Parameters(model, ("restitution", "spacing"))
     throws: Any = DrawnThrows(parameters.names)
     study = Study(published(), parameters, base, throws, _PLAN, seed=1)
-    return to_json(record(study, study.run(active=(0, 1, 2), spare=())))
+    written = record(study, study.run(active=(0, 1, 2), spare=()))
+    return to_json(written | {"recovery": check_recovery(study, (0, 1, 2), planted=3)})
 
 
 def fitted_document() -> dict[str, Any]:

@@ -216,6 +216,15 @@ def test_recovery_of_planted_truths() -> None:
     assert all(np.abs(one.found - one.planted).max() < 0.5 for one in found)
 
 
+def test_far_starts_end_at_the_same_optimum() -> None:
+    toy, _, theta, observed = fitted_toy(3)
+    recovery = Recovery(toy_box(2), toy, PLAN.search, 100, lambda t: np.append(t, 0.0))
+    found = recovery.restart(observed.astype(float), 3)
+    assert [one.start.tolist() for one in found] == [[-1.5, -1.5], [1.5, 1.5]]
+    assert all(one.is_same for one in found)
+    assert all(np.abs(one.found - theta).max() < 0.3 for one in found)
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     st.dictionaries(
@@ -299,8 +308,14 @@ def test_command_calibrates_and_writes(
     assert cli.run([*arguments, "--out", str(out), "--resume", "--json"]) == status
     assert json.loads(capsys.readouterr().out) == written
 
-    assert cli.run([*arguments, "--out", str(out), "--resume"]) == status
-    assert "expected score of a throw" in capsys.readouterr().out
+    assert written["recovery"] is None
+    assert cli.run([*arguments, "--out", str(out), "--resume", "--recover", "2"]) == status
+    shown = capsys.readouterr().out
+    assert "expected score of a throw" in shown
+    recovery = json.loads((out / "calibration.json").read_text())["recovery"]
+    assert f"recovery: {recovery['inside']} of 2 planted densities, 11,954 pigs each" in shown
+    assert f"far starts: {sum(one['is_same'] for one in recovery['restarts'])} of 2" in shown
+    assert recovery["names"] == ["x", "y", "z"]
 
 
 @pytest.mark.long
@@ -336,6 +351,8 @@ def test_command_tests_terms_and_assumptions(
     [
         (["--resume"], "--resume: needs the directory"),
         (["--model", "lead"], "--model: expected density, weight, hollow, two-materials"),
+        (["--recover", "2", "--model", "weight"], "--recover: plants densities, which --model"),
+        (["--recover", "0"], "--recover: "),
         (["--free", "gravity"], "--free: expected some of restitution, friction"),
         (["--free", "friction,friction"], "each once, got 'friction'"),
         (["--seed", "-1"], "--seed: "),

@@ -126,7 +126,10 @@ def test_identifiability_in_words():
 
 
 def test_command_line_fits_again(report):
-    assert report["command"] == "pigs calibrate --seed 1 --model density --fresh 3000 --out DIR"
+    assert (
+        report["command"]
+        == "pigs calibrate --seed 1 --model density --fresh 3000 --recover 3 --out DIR"
+    )
     document = fitted_document()
     document["target"]["counts"]["snouter"] += 1
     asked = ASKED | {"free": ["friction", "restitution"]}

@@ -29,7 +29,8 @@ _DENSITY = "density"
 
 _COPIED = (
     *("seed", "fresh_seeds", "target", "plan", "parameters", "center_of_mass", "density", "fit"),
-    *("terms", "evidence", "predictions", "sensitivity", "configuration", "versions"),
+    *("terms", "evidence", "predictions", "sensitivity", "recovery"),
+    *("configuration", "versions"),
 )
 
 
@@ -97,7 +98,10 @@ def _command(document: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
         words += ["--free", ",".join(asked["free"])]
     if document["target"]["counts"] != dict(published().counts):
         words += ["--target", "FILE"]
-    words += ["--fresh", str(asked["plan"]["fresh_throws"]), "--out", "DIR"]
+    words += ["--fresh", str(asked["plan"]["fresh_throws"])]
+    if document["recovery"] is not None:
+        words += ["--recover", str(len(document["recovery"]["planted"]))]
+    words += ["--out", "DIR"]
     return shlex.join(words)
 
 

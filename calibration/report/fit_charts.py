@@ -48,6 +48,33 @@ def fit_path(name: str, candidates: Sequence[Mapping[str, Any]]) -> str:
     return draw(name, 3.6, paint)
 
 
+def recovered(name: str, planted: Sequence[Mapping[str, Any]]) -> str:
+    """Draw the found against the planted center of mass [m], one marker for each axis."""
+    truths, found = (
+        1e3 * np.array([one[f"{key}_center"] for one in planted]) for key in ("planted", "found")
+    )
+    truths, found = truths - truths.mean(axis=0), found - truths.mean(axis=0)
+
+    def paint(axes: Axes) -> None:
+        for axis, word in enumerate("xyz"):
+            axes.plot(
+                truths[:, axis],
+                found[:, axis],
+                linestyle="",
+                marker=MARKERS[axis],
+                markersize=5,
+                color=SERIES[axis],
+                label=word,
+            )
+        axes.axline((0, 0), slope=1, color=MUTED, linewidth=1)
+        axes.set_xlabel("planted, mm from the mean of the planted")
+        axes.set_ylabel("found, mm")
+        axes.grid()
+        axes.figure.legend(loc="outside upper left", ncols=3)
+
+    return draw(name, 4.0, paint)
+
+
 def slice_map(
     name: str,
     slices: Sequence[Mapping[str, Any]],

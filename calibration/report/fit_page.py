@@ -15,6 +15,7 @@ from calibration.report.fit_sections import (
     term_section,
 )
 from calibration.report.page import Page, Section, Table
+from calibration.report.recovery_section import recovery_section
 from calibration.report.share_figure import share_dot, share_figure
 from sim.batch_directory import flat
 
@@ -33,6 +34,7 @@ def fit_page(report: dict[str, Any]) -> Page:
         sensitivity_section(report),
         prediction_section(report),
         spacing_section(report),
+        recovery_section(report["recovery"]),
         source_section(report),
     ]
     return Page(
