@@ -32,7 +32,9 @@ SPACING_STEPS = (-0.006, 0.0, 0.006)
 
 
 _SEARCH = Stage(SEARCH, throws=800, most_throws=4000, rounds=12, chance=0.25)
-_REFERENCE = Stage(REFERENCE, throws=10_000, most_throws=10_000, rounds=3, chance=0.5, is_around=False)
+_REFERENCE = Stage(
+    REFERENCE, throws=10_000, most_throws=10_000, rounds=3, chance=0.5, is_around=False
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Plan:
 
     search: Stage = _SEARCH
     reference: Stage = _REFERENCE
-    probe_throws: int = 800
+    probe_throws: int = 4000
     most_terms: int = 2
     fresh_throws: int = 4000
     change_throws: int = 6000

@@ -16,10 +16,12 @@ from sim.refusal import INTERRUPTED, Refusal, refused_input
 from sim.standard_streams import complain
 
 if TYPE_CHECKING:
+    from calibration.calibrate import Plan
     from calibration.fit import Candidate
     from calibration.journal import Journal
     from calibration.observed import Observed
     from calibration.parameters import Parameters
+    from sim.configuration import Configuration
 
 _MOST_FRESH = 10**7
 _MOST_PLANTED = 1000
@@ -140,7 +142,6 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
     from calibration.sources import sources_from
     from sim.batch_directory import open_directory
     from sim.configuration import configure
-    from sim.records import versions
     from sim.whole_file import write_whole
 
     base = configure(seed=request.seed, pig="uniform")
@@ -169,18 +170,24 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
 
     if out is None:
         return run(Journal(None))[0]
-    asked = {"model": request.model, "free": request.freed, "plan": asdict(plan)}
-    asked |= {"target": dict(request.observed.counts)}
-    identity = {
-        "configuration": base.as_dict() | {"calibration": asked},
-        "throws": request.fresh_throws,
-        "versions": versions(),
-    }
-    with open_directory(out, identity, resume):
+    with open_directory(out, _identity(request, plan, base), resume):
         written, pig = run(Journal(out))
         write_whole(out / JSON_FILE, to_json(written).encode())
         write_whole(out / TOML_FILE, to_toml(pig).encode())
     return written
+
+
+def _identity(request: _Request, plan: Plan, base: Configuration) -> dict[str, Any]:
+    """What must be the same for a calibration to go on; planting comes after it."""
+    from sim.records import versions
+
+    asked = {"model": request.model, "free": request.freed, "plan": asdict(plan)}
+    asked |= {"target": dict(request.observed.counts)}
+    return {
+        "configuration": base.as_dict() | {"calibration": asked},
+        "throws": request.fresh_throws,
+        "versions": versions(),
+    }
 
 
 def _in_use(

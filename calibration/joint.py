@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize
@@ -28,14 +28,26 @@ class Joint:
     Attributes:
         surrogate: Of the simulated counts.
         counts: Observed, shape (k,).
+        covariance: C, shape (k - 1, k - 1); None takes the surrogate's at each theta.
     """
 
     surrogate: Surrogate
     counts: np.ndarray
+    covariance: np.ndarray | None = None
+
+    def known_as_at(self, theta: np.ndarray) -> Joint:
+        """Take C everywhere as it is at theta.
+
+        Regions around an optimum need that: with C of each point, the deviance falls again where
+        so little was thrown that anything is possible there.
+        """
+        return replace(self, covariance=self.surrogate.logit_covariance(theta))
 
     def deviance(self, theta: np.ndarray) -> float:
         """Give D(theta)."""
-        return self._at(self.surrogate.logits(theta), self.surrogate.logit_covariance(theta))
+        known = self.covariance
+        covariance = self.surrogate.logit_covariance(theta) if known is None else known
+        return self._at(self.surrogate.logits(theta), covariance)
 
     def misfit(self, theta: np.ndarray) -> float:
         """Give the deviance of the observed counts from the predictions, taken as exact."""

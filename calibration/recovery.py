@@ -20,7 +20,7 @@ from scipy.stats import binom
 from calibration.calibrate import Study
 from calibration.fit import Box, Fit, Report, Simulate, Stage, search
 from calibration.joint import Joint
-from calibration.region import CONFIDENCE, is_in_region
+from calibration.region import CONFIDENCE, excess, is_in_region
 from calibration.subspace import Subspace
 from calibration.surrogate import Sample
 
@@ -136,8 +136,8 @@ class Recovery:
                     fit.theta,
                     self.center(truth),
                     self.center(fit.theta),
-                    joint.deviance(truth) - fit.deviance,
-                    is_in_region(joint, fit.deviance, truth),
+                    excess(joint, fit.theta, truth),
+                    is_in_region(joint, fit.theta, truth),
                 )
             )
         return results
@@ -156,8 +156,8 @@ class Recovery:
                     start,
                     fit.theta,
                     self.center(fit.theta),
-                    joint.deviance(fit.theta) - usual.deviance,
-                    is_in_region(joint, usual.deviance, fit.theta),
+                    excess(joint, usual.theta, fit.theta),
+                    is_in_region(joint, usual.theta, fit.theta),
                 )
             )
         return found

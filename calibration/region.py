@@ -40,6 +40,7 @@ def extent(
     Returns:
         Its least and greatest value where the deviance is within 3.84 of the optimum's.
     """
+    joint = joint.known_as_at(theta)
     limit = joint.deviance(theta) + float(chi2.ppf(CONFIDENCE, 1))
     deviations = np.sqrt(np.diag(np.linalg.pinv(joint.information(theta))))
     unit = np.minimum(deviations, high - low)
@@ -61,9 +62,15 @@ def extent(
     return min(here, *ends), max(here, *ends)
 
 
-def is_in_region(joint: Joint, optimum: float, theta: np.ndarray) -> bool:
-    """Tell whether parameters lie in the 95 % region around the optimum of this deviance."""
-    return joint.deviance(theta) - optimum <= float(chi2.ppf(CONFIDENCE, len(theta)))
+def excess(joint: Joint, optimum: np.ndarray, theta: np.ndarray) -> float:
+    """Give the deviance of parameters beyond the optimum's."""
+    joint = joint.known_as_at(optimum)
+    return joint.deviance(theta) - joint.deviance(optimum)
+
+
+def is_in_region(joint: Joint, optimum: np.ndarray, theta: np.ndarray) -> bool:
+    """Tell whether parameters lie in the 95 % region around the optimum."""
+    return excess(joint, optimum, theta) <= float(chi2.ppf(CONFIDENCE, len(theta)))
 
 
 @dataclass(frozen=True, eq=False)

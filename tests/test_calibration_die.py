@@ -69,7 +69,7 @@ def test_loaded_die_is_found_out(tmp_path: Path) -> None:
         stage = Stage("", throws=300, most_throws=600, rounds=6, chance=0.6)
         found = search(parameters.box(base), throw, observed, [stage], 1)
     assert (observed > 0).sum() == 6
-    assert is_in_region(Joint(found.surrogate, observed), found.deviance, PLANTED)
+    assert is_in_region(Joint(found.surrogate, observed), found.theta, PLANTED)
     planted, center = (
         model.mass_properties(theta).center_of_mass for theta in (PLANTED, found.theta)
     )
