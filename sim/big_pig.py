@@ -82,8 +82,12 @@ def big_fast_engine() -> FastSettings:
 def big_rest() -> RestRule:
     """Scale the thresholds of rest."""
     small, root = RestRule(), sqrt(big_scale())
-    return RestRule(
-        small.speed * root, small.spin / root, small.window * root, small.max_time * root
+    return replace(
+        small,
+        speed=small.speed * root,
+        spin=small.spin / root,
+        window=small.window * root,
+        max_time=small.max_time * root,
     )
 
 

@@ -46,13 +46,13 @@ KERN_2006 = (
 
 @dataclass(frozen=True)
 class Placement:
-    """How k pigs leave a device.
+    """How n throws of k pigs leave a device.
 
     Attributes:
-        translation: (k, 3) [m] world_from_pig.
-        quat_xyzw: (k, 4) world_from_pig.
-        velocity: Of the center of mass, (k, 3) [m/s].
-        spin: World axes, (k, 3) [rad/s].
+        translation: (n, k, 3) [m] world_from_pig.
+        quat_xyzw: (n, k, 4) world_from_pig.
+        velocity: Of the center of mass, (n, k, 3) [m/s].
+        spin: World axes, (n, k, 3) [rad/s].
     """
 
     translation: np.ndarray
@@ -70,10 +70,12 @@ class TrapDoor:
     leaf's upper face, where the pigs stand on their four feet in a row along y.
 
     Attributes:
-        leaf_length: From the hinge to the free edge [m], assumption.
+        leaf_length: From the hinge to the free edge [m], assumption: open, it leaves 35 mm below
+            it at the lower of the published heights, more than a pig is long, so that it comes
+            down on none that bounces there.
         leaf_thickness: [m], assumption; twice that of the sheet, so that nothing passes through it
             in a step.
-        leaf_mass: [kg], assumption; a sheet of 100 x 120 x 1.5 mm of aluminum.
+        leaf_mass: [kg], assumption; a sheet of 92 x 120 x 1.5 mm of aluminum.
         edge: Leaf beyond the outermost pigs' centers along y [m], assumption.
         open_angle: Where a catch stops and holds the leaf [rad], assumption.
         spacing: Between neighboring pigs' centers [m], assumption; sets the touching rate.
@@ -81,9 +83,9 @@ class TrapDoor:
         yaw_jitter: Half-width of the uniform error of heading [rad], assumption.
     """
 
-    leaf_length: float = 0.100
+    leaf_length: float = 0.092
     leaf_thickness: float = 0.003
-    leaf_mass: float = 0.049
+    leaf_mass: float = 0.045
     edge: float = 0.035
     open_angle: float = pi / 2
     spacing: float = 0.050
@@ -103,22 +105,32 @@ class TrapDoor:
         """Length of the leaf along the hinge that holds a row of pigs [m]."""
         return (pigs - 1) * self.spacing + 2 * self.edge
 
+    def draw(self, pigs: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw the errors of one throw: heading [rad], x and y [m], (k, 3)."""
+        drawn = np.empty((pigs, 3))
+        drawn[:, 0] = rng.uniform(-self.yaw_jitter, self.yaw_jitter, pigs)
+        drawn[:, 1:] = rng.uniform(-self.jitter, self.jitter, (pigs, 2))
+        return drawn
+
     def place(
-        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
+        self, conditions: Sequence[Condition], drawn: np.ndarray, hull: np.ndarray
     ) -> Placement:
-        """Stand pigs on the closed leaf, at rest."""
-        backward = {
+        """Stand pigs on the closed leaf, at rest: one condition and (k, 3) drawn each throw."""
+        throws, pigs, _ = drawn.shape
+        ways = {
             "forward": np.zeros(pigs, bool),
             "backward": np.ones(pigs, bool),
             "mixed": np.arange(pigs) % 2 == 1,
-        }[condition.start]
-        yaw = np.where(backward, pi, 0.0) + rng.uniform(-self.yaw_jitter, self.yaw_jitter, pigs)
-        translation = np.zeros((pigs, 3))
-        translation[:, 1] = _row(pigs, self.spacing)
-        translation[:, :2] += rng.uniform(-self.jitter, self.jitter, (pigs, 2))
-        translation[:, 2] = condition.height - hull[:, 2].min()
-        turn = Rotation.from_rotvec(yaw[:, None] * (0.0, 0.0, 1.0))
-        return Placement(translation, turn.as_quat(), np.zeros((pigs, 3)), np.zeros((pigs, 3)))
+        }
+        backward = np.array([ways[condition.start] for condition in conditions])
+        yaw = np.where(backward, pi, 0.0) + drawn[..., 0]
+        translation = np.zeros((throws, pigs, 3))
+        translation[..., 1] = _row(pigs, self.spacing)
+        translation[..., :2] += drawn[..., 1:]
+        translation[..., 2] = _heights(conditions) - hull[:, 2].min()
+        turn = Rotation.from_rotvec(yaw.reshape(-1, 1) * (0.0, 0.0, 1.0))
+        still = np.zeros((2, throws, pigs, 3))
+        return Placement(translation, turn.as_quat().reshape(throws, pigs, 4), *still)
 
 
 @dataclass(frozen=True)
@@ -136,12 +148,16 @@ class Drop:
     def __post_init__(self) -> None:
         _require_positive(self, "spacing")
 
+    def draw(self, pigs: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw the orientations of one throw, quat_xyzw (k, 4) of any length."""
+        return rng.standard_normal((pigs, 4))
+
     def place(
-        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
+        self, conditions: Sequence[Condition], drawn: np.ndarray, hull: np.ndarray
     ) -> Placement:
-        """Hang pigs over the table, at rest."""
-        translation, quat = _hang(condition.height, self.spacing, pigs, hull, rng)
-        return Placement(translation, quat, np.zeros((pigs, 3)), np.zeros((pigs, 3)))
+        """Hang pigs over the table, at rest: one condition and (k, 4) drawn each throw."""
+        translation, quat = _hang(conditions, self.spacing, drawn, hull)
+        return Placement(translation, quat, *np.zeros((2, *translation.shape)))
 
 
 @dataclass(frozen=True)
@@ -179,21 +195,29 @@ class Hand:
                 f"{self.speed}, {self.spin}, {self.elevation}"
             )
 
-    def place(
-        self, condition: Condition, pigs: int, hull: np.ndarray, rng: np.random.Generator
-    ) -> Placement:
-        """Throw pigs from over the origin."""
-        translation, quat = _hang(condition.height, self.spacing, pigs, hull, rng)
-        speed = rng.uniform(*self.speed, pigs)
-        elevation = rng.uniform(*self.elevation, pigs)
-        heading = rng.uniform(-self.heading, self.heading, pigs)
-        along = speed * np.cos(elevation)
-        velocity = np.column_stack(
-            (along * np.cos(heading), along * np.sin(heading), speed * np.sin(elevation))
-        )
+    def draw(self, pigs: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw one throw, (k, 10): quat_xyzw of any length, speed, elevation, heading, spin."""
+        drawn = np.empty((pigs, 10))
+        drawn[:, :4] = rng.standard_normal((pigs, 4))
+        drawn[:, 4] = rng.uniform(*self.speed, pigs)
+        drawn[:, 5] = rng.uniform(*self.elevation, pigs)
+        drawn[:, 6] = rng.uniform(-self.heading, self.heading, pigs)
         axis = rng.standard_normal((pigs, 3))
         axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-        return Placement(translation, quat, velocity, axis * rng.uniform(*self.spin, (pigs, 1)))
+        drawn[:, 7:] = axis * rng.uniform(*self.spin, (pigs, 1))
+        return drawn
+
+    def place(
+        self, conditions: Sequence[Condition], drawn: np.ndarray, hull: np.ndarray
+    ) -> Placement:
+        """Throw pigs from over the origin: one condition and (k, 10) drawn each throw."""
+        translation, quat = _hang(conditions, self.spacing, drawn[..., :4], hull)
+        speed, elevation, heading = (drawn[..., i].copy() for i in (4, 5, 6))
+        along = speed * np.cos(elevation)
+        velocity = np.stack(
+            (along * np.cos(heading), along * np.sin(heading), speed * np.sin(elevation)), axis=-1
+        )
+        return Placement(translation, quat, velocity, drawn[..., 7:].copy())
 
 
 Device = TrapDoor | Drop | Hand
@@ -252,24 +276,27 @@ def release(
         seed: >= 0.
         indices: Throws wanted, any order.
     """
-    rows = []
-    for index in indices:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(index),)))
-        rows.append(device.place(conditions[int(index) % len(conditions)], pigs, hull, rng))
     chosen = [conditions[int(index) % len(conditions)] for index in indices]
+    drawn = [device.draw(pigs, _generator(seed, index)) for index in indices]
+    placed = device.place(chosen, np.array(drawn), hull)
+    throws = len(chosen)
     return Releases(
         index=np.array(indices, np.int64),
         height=np.array([condition.height for condition in chosen]),
         start=np.array([condition.start for condition in chosen]),
-        translation=np.array([row.translation for row in rows]),
-        quat_xyzw=np.array([row.quat_xyzw for row in rows]),
-        velocity=np.array([row.velocity for row in rows]),
-        spin=np.array([row.spin for row in rows]),
-        leaf_angle=np.zeros(len(rows)),
-        leaf_speed=np.zeros(len(rows)),
-        time=np.zeros(len(rows)),
+        translation=placed.translation,
+        quat_xyzw=placed.quat_xyzw,
+        velocity=placed.velocity,
+        spin=placed.spin,
+        leaf_angle=np.zeros(throws),
+        leaf_speed=np.zeros(throws),
+        time=np.zeros(throws),
         thrown=pigs,
     )
+
+
+def _generator(seed: int, index: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(index),)))
 
 
 def uniform_orientations(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -278,19 +305,29 @@ def uniform_orientations(n: int, rng: np.random.Generator) -> np.ndarray:
     A normalized Gaussian in four dimensions is uniform on the sphere of unit quaternions
     (Marsaglia 1972); a normalized uniform draw from a cube is not.
     """
-    quat = rng.standard_normal((n, 4))
-    return quat / np.linalg.norm(quat, axis=1, keepdims=True)
+    return _unit(rng.standard_normal((n, 4)))
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 def _hang(
-    height: float, spacing: float, pigs: int, hull: np.ndarray, rng: np.random.Generator
+    conditions: Sequence[Condition], spacing: float, drawn: np.ndarray, hull: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Place pigs in a row, turned at random, lowest points at one height: poses world_from_pig."""
-    turn = Rotation.from_quat(uniform_orientations(pigs, rng))
-    translation = np.zeros((pigs, 3))
-    translation[:, 1] = _row(pigs, spacing)
-    translation[:, 2] = height - (turn.as_matrix() @ hull.T)[:, 2].min(axis=1)
-    return translation, turn.as_quat()
+    """Place pigs in rows, turned as drawn, lowest points at the height: poses world_from_pig."""
+    throws, pigs, _ = drawn.shape
+    turn = Rotation.from_quat(_unit(drawn.reshape(-1, 4)))
+    lowest = np.array([(matrix @ hull.T)[2].min() for matrix in turn.as_matrix()])
+    translation = np.zeros((throws, pigs, 3))
+    translation[..., 1] = _row(pigs, spacing)
+    translation[..., 2] = _heights(conditions) - lowest.reshape(throws, pigs)
+    return translation, turn.as_quat().reshape(throws, pigs, 4)
+
+
+def _heights(conditions: Sequence[Condition]) -> np.ndarray:
+    """Heights of release, (n, 1) [m]."""
+    return np.array([[condition.height] for condition in conditions])
 
 
 def _row(pigs: int, spacing: float) -> np.ndarray:

@@ -18,8 +18,10 @@ class RestRule:
     Attributes:
         speed: Of the center of mass [m/s].
         spin: [rad/s]; on a pig's 13 mm the same speed.
-        window: How long both must hold [s]: a pig that is called at rest has turned by less than
-            0.9 degrees in it, even one that swings slowly near the brink of a shallow pose.
+        window: How long both must hold [s].
+        turn: Most it may have turned over the window [rad]. Speeds alone do not tell rest from a
+            pig that hesitates on a brink: there a turn grows 20-fold in 0.1 s, while one that lies
+            may rattle faster than it hesitates, but comes nowhere.
         max_time: After this a throw has TIMED_OUT [s].
         ends_when_decided: Whether a throw may end as soon as every pig can rest in one stable pose
             only: it is then laid in it, where it is and with its heading. Positions are the same;
@@ -29,11 +31,12 @@ class RestRule:
     speed: float = 0.002
     spin: float = 0.15
     window: float = 0.1
+    turn: float = 0.002
     max_time: float = 10.0
     ends_when_decided: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("speed", "spin", "window", "max_time"):
+        for name in ("speed", "spin", "window", "turn", "max_time"):
             if not getattr(self, name) > 0.0:
                 raise ValueError(f"rest {name} must be above 0, got {getattr(self, name)}")
         if self.max_time <= self.window:

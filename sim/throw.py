@@ -143,19 +143,15 @@ class Thrower:
         throws, pigs = resting.rest_time.shape
         position, margin = self._namer.name(resting.quat_xyzw.reshape(-1, 4))
         is_done = resting.status == AT_REST
-        touch = [
-            self._judge.judge(translation, quat) if done else np.full(pigs, "none")
-            for translation, quat, done in zip(
-                resting.translation, resting.quat_xyzw, is_done, strict=True
-            )
-        ]
+        touch = self._judge.judge_all(resting.translation, resting.quat_xyzw)
+        touch[~is_done] = "none"
         return Landings(
             index=releases.index,
             height=releases.height,
             start=releases.start,
             status=resting.status,
             position=np.where(is_done[:, None], position.reshape(throws, pigs), OTHER),
-            touch=np.array(touch),
+            touch=touch,
             translation=resting.translation,
             quat_xyzw=resting.quat_xyzw,
             rest_time=resting.rest_time,

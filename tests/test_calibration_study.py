@@ -13,6 +13,7 @@ import pytest
 import tomllib
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2
 from toy_simulator import SHARES, ToySimulator, toy_box
 
 from calibration import simulator as simulator_module
@@ -22,6 +23,7 @@ from calibration.evidence import judge, refitted_deviances
 from calibration.fit import Stage, search
 from calibration.joint import Joint
 from calibration.journal import JOURNAL_FILE, Journal
+from calibration.likelihood import two_sample_deviance
 from calibration.models import MODELS
 from calibration.observed import Observed, published
 from calibration.parameters import SETTINGS, Parameters
@@ -38,6 +40,7 @@ from sim.crew import BatchError
 from sim.device import KERN_2006
 from sim.pig import calibration_record, load_pig
 from sim.position import POSITIONS
+from sim.throw import Thrower
 
 BASE = configure(seed=5, pig="uniform")
 PIG = BASE.pig
@@ -251,6 +254,18 @@ def test_standard_pig_is_the_one_recorded() -> None:
     record, pig = calibration_record(), load_pig("standard")
     assert record["shape"] == pig.shape.digest
     assert pig.mass_properties.mass == pytest.approx(record["mass"])
+    assert configure(pig="standard").device.spacing == record["device"]["spacing"]
+    assert configure(pig="uniform").device.spacing == configure(device="drop").device.spacing
+
+
+def test_standard_pig_lands_as_the_published_ones() -> None:
+    """The uniform pig, which the calibration started from, does not."""
+    deviances = {}
+    for name in ("standard", "uniform"):
+        thrown = Thrower(configure(pig=name, pigs=1, engine="fast", seed=71)).throw(range(3000))
+        counts = np.array([(thrown.position == position).sum() for position in POSITIONS])
+        deviances[name] = float(two_sample_deviance(published().vector, counts))
+    assert deviances["standard"] < chi2.ppf(0.999, len(POSITIONS) - 1) < deviances["uniform"] / 3
 
 
 @pytest.fixture

@@ -235,7 +235,9 @@ def test_leaf_is_open_after_the_closed_form_time() -> None:
 
 def leaf_bounds(door: TrapDoor, angle: float) -> np.ndarray:
     """Lowest and highest corner of the leaf of one pig, at 0.5 m, that far below level, (2, 3)."""
-    corners = np.array([(x, y, z) for x in (0, 0.1) for y in (-0.035, 0.035) for z in (0, -0.003)])
+    corners = np.array(
+        [(x, y, z) for x in (0, door.leaf_length) for y in (-0.035, 0.035) for z in (0, -0.003)]
+    )
     corners = corners @ Rotation.from_euler("y", angle).as_matrix().T
     corners += (-door.leaf_length / 2, 0.0, 0.5)
     return np.array((corners.min(axis=0), corners.max(axis=0)))
@@ -250,7 +252,7 @@ def bounds_of(scene: Scene) -> np.ndarray:
 def test_leaf_is_under_the_pigs_from_its_hinge_to_its_edge() -> None:
     """Closed and on its way. A link's shape lies in its joint's frame, not at its center of mass:
 
-    left there, the leaf would begin 50 mm beyond the hinge and end under the pigs' middle.
+    left there, it would begin half its length beyond the hinge and end under the pigs' middle.
     """
     door = TrapDoor()
     pig = bench(standard(), device=door)
@@ -398,20 +400,30 @@ def test_start_that_the_device_does_not_know_is_refused(device: Device, start: s
 
 @pytest.mark.parametrize("height", [0.05, 0.09])
 def test_trap_door_too_low_for_its_leaf_is_refused(height: float) -> None:
-    """A leaf of 100 mm cannot swing open 50 mm above the table: every throw would time out."""
+    """A leaf of 92 mm cannot swing open 50 mm above the table: every throw would time out."""
     with pytest.raises(ValueError, match="leaf"):
         replace(USUAL, conditions=(Condition(height, "forward"),))
 
 
-def test_placement_is_one_of_as_many_pigs_as_asked() -> None:
+def test_placements_are_those_of_every_throw_alone() -> None:
+    """Of as many pigs as asked, and bit for bit."""
+    rng = np.random.default_rng(0)
     for device in (TrapDoor(), Drop(), Hand()):
+        starts = ("forward", "mixed") if isinstance(device, TrapDoor) else ("random", "random")
+        conditions = [
+            Condition(height, start) for height, start in zip((0.2, 0.3), starts, strict=True)
+        ]
         for pigs in (1, 2, 8):
-            start = "forward" if isinstance(device, TrapDoor) else "random"
-            placement = device.place(Condition(0.2, start), pigs, HULL, np.random.default_rng(0))
+            drawn = np.array([device.draw(pigs, rng) for _ in conditions])
+            placement = device.place(conditions, drawn, HULL)
             assert isinstance(placement, Placement)
-            assert placement.translation.shape == placement.velocity.shape == (pigs, 3)
-            assert placement.quat_xyzw.shape == (pigs, 4)
-            assert placement.spin.shape == (pigs, 3)
+            assert placement.quat_xyzw.shape == (2, pigs, 4)
+            for row, condition in enumerate(conditions):
+                alone = device.place([condition], drawn[row : row + 1], HULL)
+                for name, values in vars(alone).items():
+                    together = getattr(placement, name)[row : row + 1]
+                    assert together.shape[:2] == (1, pigs)
+                    np.testing.assert_array_equal(values, together)
 
 
 def leaf_width_by_hand(door: TrapDoor, pigs: int) -> float:
@@ -423,3 +435,8 @@ def leaf_width_by_hand(door: TrapDoor, pigs: int) -> float:
 def test_leaf_reaches_an_edge_beyond_the_outermost_pigs(pigs: int) -> None:
     door = TrapDoor()
     assert door.leaf_width(pigs) == pytest.approx(leaf_width_by_hand(door, pigs))
+
+
+def test_open_leaf_comes_down_on_no_pig() -> None:
+    """One that bounced below it would be held between leaf and table, and never come to rest."""
+    assert USUAL.pig.reach < min(one.height for one in KERN_2006) - TrapDoor().leaf_length

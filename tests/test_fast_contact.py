@@ -121,8 +121,9 @@ def test_leaf_swings_as_its_weight_says() -> None:
         assert rate == pytest.approx(expected, rel=0.01)
         box = scene.obstacle()
     assert box is not None
-    np.testing.assert_allclose(box.low, (-0.053, -0.035, 0.4), atol=1e-9)
-    np.testing.assert_allclose(box.high, (-0.05, 0.035, 0.5), atol=1e-9)
+    hinge = -length / 2
+    np.testing.assert_allclose(box.low, (hinge - thickness, -0.035, 0.5 - length), atol=1e-9)
+    np.testing.assert_allclose(box.high, (hinge, 0.035, 0.5), atol=1e-9)
 
 
 def test_pig_gives_the_leaf_what_it_takes() -> None:

@@ -13,7 +13,7 @@ from workbench import orientations
 from sim.engine.fast.bounds import fall_time, time_above
 from sim.engine.fast.hull import lowest
 from sim.engine.fast.meeting import distance, time_apart
-from sim.engine.fast.motion import STATE, fly
+from sim.engine.fast.motion import fly
 from sim.engine.flight import GRAVITY, Motion
 from sim.engine.flight import fly as exact
 
@@ -56,7 +56,7 @@ def test_free_flight_is_the_exact_one(seed: int, duration: float) -> None:
 @settings(max_examples=40, deadline=None)
 @given(NUMBERS, st.floats(0.0, 0.1))
 def test_no_vertex_sinks_to_the_table_before_the_bound(seed: int, height: float) -> None:
-    """Looked at every 0.2 ms up to the bound; and the bound is worth 2 % of the truth or more."""
+    """Looked at every 0.2 ms up to the bound; from 1 mm on the bound is worth 2 % of the truth."""
     row = row_of(random_motion(seed))
     row[2] += height - heights(row).min()
     bound = time_above(ENGINE.hull, ENGINE.mass, row, row[2], np.zeros(1, np.int64))
@@ -68,7 +68,7 @@ def test_no_vertex_sinks_to_the_table_before_the_bound(seed: int, height: float)
     while heights(row).min() > 0.0:
         fly(ENGINE.mass, row, 2e-4)
         time += 2e-4
-    assert bound >= 0.02 * time - 2e-4
+    assert bound >= 0.02 * time - 2e-4 or height < 0.001
 
 
 def test_bound_is_exact_for_a_pig_that_does_not_turn() -> None:
@@ -115,15 +115,20 @@ def test_distance_of_hulls_is_a_bound_and_nearly_the_distance(seed: int, apart: 
 
 
 @settings(max_examples=20, deadline=None)
-@given(NUMBERS)
-def test_pigs_in_flight_do_not_meet_before_the_bound(seed: int) -> None:
+@given(NUMBERS, st.booleans())
+def test_pigs_in_flight_do_not_meet_before_the_bound(seed: int, is_known_to_fly: bool) -> None:
+    """Looked at 20 times on the way; knowing that they fly only lengthens it."""
     a, b = row_of(random_motion(seed)), row_of(random_motion(seed + 1))
     b[:3] = a[:3] + np.array((0.05, 0.01, 0.0))
-    rows = np.array([a, b])
-    bound = time_apart(ENGINE.hull, ENGINE.mass, rows, 0.0005)
-    assert rows.shape == (2, STATE)
-    assert bound > 0.0
+    least = time_apart(ENGINE.hull, ENGINE.mass, a, b, 0.0005, 0.0)
+    bound = time_apart(ENGINE.hull, ENGINE.mass, a, b, 0.0005, 0.02 * is_known_to_fly)
+    assert bound >= least > 0.0
     for _ in range(20):
-        for row in rows:
+        for row in (a, b):
             fly(ENGINE.mass, row, 0.999 * bound / 20)
-        assert distance(ENGINE.hull, rows[0], rows[1]) >= 0.0004
+        assert distance(ENGINE.hull, a, b) >= 0.0004
+
+
+def test_pigs_that_fall_side_by_side_do_not_meet() -> None:
+    a, b = (row_of(Motion.of((x, 0, 0.5), UPRIGHT, (0.0, 0.0, -1.0), STILL)) for x in (0.0, 0.05))
+    assert time_apart(ENGINE.hull, ENGINE.mass, a, b, 0.0005, 0.3) == 0.3

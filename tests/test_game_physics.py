@@ -21,7 +21,6 @@ from sim.game.source import LandingTable, PhysicsSource, RecordedSource, landing
 from sim.game.strategy import HoldAt, decide, keen
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
 from sim.position import POSITIONS
-from sim.rest import RestRule
 from sim.throw import Thrower
 
 RECORDED = 150
@@ -111,7 +110,13 @@ def test_throws_of_a_scaled_pig_are_the_small_ones_scaled():
             table_radius=4 * engine.table_radius,
             clearance=4 * engine.clearance,
         ),
-        rest=RestRule(2 * rest.speed, rest.spin / 2, 2 * rest.window, 2 * rest.max_time),
+        rest=replace(
+            rest,
+            speed=2 * rest.speed,
+            spin=rest.spin / 2,
+            window=2 * rest.window,
+            max_time=2 * rest.max_time,
+        ),
     )
     ends, scaled = (Thrower(c).throw(range(12)) for c in (small, like))
     assert (scaled.position == ends.position).sum() >= 15

@@ -11,7 +11,14 @@ from workbench import lowest, orientations, solid, standard, turned_by
 
 from meshes.shape import ConvexPart, Shape
 from meshes.solids import Cuboid
-from sim.touch import CARRIED_HEIGHT, TOUCHING_DISTANCE, TouchJudge, TouchRule, convex_distance
+from sim.touch import (
+    CARRIED_HEIGHT,
+    TOUCHING_DISTANCE,
+    TouchJudge,
+    TouchRule,
+    are_parted,
+    convex_distance,
+)
 
 BOX = Cuboid((0.02, 0.014, 0.008)).surface().vertices
 CUBE = solid(Cuboid((0.01, 0.01, 0.01)).surface())[0]
@@ -241,3 +248,39 @@ def test_yaw_and_translation_of_the_table_change_nothing(
     moved = turn.apply(translation) + np.array((x, y, 0.0))
     turned = (turn * Rotation.from_quat(quats)).as_quat()
     assert judged(PIG, moved, turned) == judged(PIG, translation, quats)
+
+
+def test_throws_judged_together_are_judged_as_one_by_one() -> None:
+    """200 throws of three pigs, from far apart to touching."""
+    rng = np.random.default_rng(7)
+    judge, lying = TouchJudge(CUBE), orientations(600, 8).reshape(200, 3, 4)
+    places = rng.uniform(-1.0, 1.0, (200, 3, 3)) * rng.uniform(0.005, 0.1, (200, 1, 1))
+    together = judge.judge_all(places, lying)
+    one_by_one = [judge.judge(*throw) for throw in zip(places, lying, strict=True)]
+    np.testing.assert_array_equal(together, one_by_one)
+    assert 20 < (together != "none").any(axis=1).sum() < 180
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_bodies_shown_to_be_parted_are(seed: int) -> None:
+    """Never by their distance or more, nor if they overlap."""
+    rng = np.random.default_rng(seed)
+    shift = rng.standard_normal(3) * 0.02
+    a, b = (rng.standard_normal((n, 3)) * 0.005 for n in (30, 20))
+    b += shift
+    distance = convex_distance(a, b)
+    assert not are_parted(a, b, distance * (1 + 1e-6))
+    assert not are_parted(a, a + 1e-4, 0.0)
+
+
+def test_most_bodies_apart_are_shown_to_be_parted() -> None:
+    rng = np.random.default_rng(3)
+    shown = []
+    for _ in range(200):
+        a, b = (rng.standard_normal((n, 3)) * 0.005 for n in (30, 20))
+        b += rng.standard_normal(3) * 0.02
+        distance = convex_distance(a, b)
+        if distance > 0.0:
+            shown.append(are_parted(a, b, 0.9 * distance))
+    assert np.mean(shown) > 0.9  # 0.94

@@ -10,7 +10,7 @@ import pytest
 
 from sim.cli import run
 from sim.validate import cases, command
-from sim.validate.cases import BULLET, CASES
+from sim.validate.cases import BULLET, CASES, OURS
 from sim.validate.check import FAILED, PASSED, SHOWN, Case, Check, Rig
 from sim.validate.statistics import fair, same
 
@@ -18,13 +18,16 @@ from sim.validate.statistics import fair, same
 def parameters() -> list:
     long = pytest.mark.long
     return [
-        pytest.param(case, marks=[long] if case.is_long else [], id=case.name) for case in CASES
+        pytest.param(case, engine, marks=[long] if case.is_long else [], id=f"{case.name}-{engine}")
+        for case in CASES
+        for engine in OURS
+        if engine in case.engines
     ]
 
 
-@pytest.mark.parametrize("case", parameters())
-def test_case_passes(case: Case) -> None:
-    for check in case.run(Rig(workers=2)):
+@pytest.mark.parametrize(("case", "engine"), parameters())
+def test_case_passes(case: Case, engine: str) -> None:
+    for check in case.run(Rig(workers=2, engine=engine)):
         assert check.verdict == PASSED, check
 
 

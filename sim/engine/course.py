@@ -8,7 +8,7 @@ reach. When all are away, time leaps to the first that comes back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, inf, isfinite, sqrt
+from math import hypot, inf, isfinite, sin, sqrt
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from sim.engine.flight import (
     GRAVITY,
     Body,
     Motion,
+    Quaternion,
     Vector,
     fall,
     fly,
@@ -44,6 +45,7 @@ class _Pig:
         lift: Height to which all its energy could lift its center of mass [m].
         foot: A low point of it, where it is looked at first; principal axes [m].
         still_since: inf if it is not still.
+        still_quat: Its orientation then, xyzw.
         is_rested: Whether it has been still for as long as the rule asks.
         flies_until: Until then it touches neither table nor leaf.
         away_until: Until then it touches nothing and nothing touches it.
@@ -56,6 +58,7 @@ class _Pig:
     lift: float = inf
     foot: Vector = (0.0, 0.0, 0.0)
     still_since: float = inf
+    still_quat: Quaternion = (0.0, 0.0, 0.0, 1.0)
     is_rested: bool = False
     flies_until: float = 0.0
     away_until: float = 0.0
@@ -91,6 +94,7 @@ class Course:
         self._world, self._body, self._rest, self._limits = world, body, rest, limits
         self._failure: str | None = None
         self._still2 = rest.speed**2, rest.spin**2
+        self._still_turn = sin(rest.turn / 2) ** 2
         self._greatest_energy = GREATEST_GAIN * GRAVITY * (limits.height + 2 * body.radius)
         self._pigs = [_Pig(number, now, self.time) for number, now in enumerate(world.motions())]
         self._present, self._away = [*self._pigs], list[_Pig]()
@@ -160,9 +164,16 @@ class Course:
         if hypot(x, y) > self._limits.table_radius or z < 0.0:
             self._failure = self._failure or ESCAPED
         pig.motion, pig.time, pig.lift = motion, self.time, energy / GRAVITY
-        is_still = speed2 < self._still2[0] and spin2 < self._still2[1]
-        pig.still_since = min(pig.still_since, self.time) if is_still else inf
+        if not (speed2 < self._still2[0] and spin2 < self._still2[1]):
+            pig.still_since = inf
+        elif pig.still_since == inf or self._has_turned(pig.still_quat, motion.quat_xyzw):
+            pig.still_since, pig.still_quat = self.time, motion.quat_xyzw
         pig.is_rested = self.time - pig.still_since >= self._rest.window
+
+    def _has_turned(self, before: Quaternion, now: Quaternion) -> bool:
+        """Whether two orientations are further apart than a pig at rest may turn."""
+        cosine = sum(p * q for p, q in zip(before, now, strict=True))
+        return 1.0 - cosine * cosine > self._still_turn
 
     def _send_away(self) -> None:
         """Leave out pigs that touch nothing for two intervals or more."""

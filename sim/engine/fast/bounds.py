@@ -25,6 +25,7 @@ import numpy as np
 
 from sim.engine.fast.compiled import compiled
 from sim.engine.fast.hull import Hull, lowest
+from sim.engine.fast.leaf import box_distance, leaf_frame
 from sim.engine.fast.motion import (
     MOMENTUM,
     QUAT,
@@ -33,6 +34,8 @@ from sim.engine.fast.motion import (
     inverse_inertia_times,
     matrix,
 )
+from sim.engine.fast.outcome import World
+from sim.engine.fast.step import Scene
 from sim.engine.flight import GRAVITY
 
 MOST_ROUNDS = 20
@@ -76,6 +79,20 @@ def time_to_reach(state: np.ndarray, distance: float) -> float:
     """Bound from below the time in which the center of mass covers a distance [s]."""
     u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
     return fall_time(distance, -sqrt(u * u + v * v + w * w), GRAVITY)
+
+
+@compiled
+def free_time(world: World, scene: Scene, height: float, pig: int) -> float:
+    """Bound from below the time in which the pig touches nothing [s]."""
+    clearance, state = world.rules.clearance, scene.states[pig]
+    above = state[2] - clearance
+    free = fall_time(above - world.hull.radius, state[VELOCITY + 2], GRAVITY)
+    free = max(free, time_above(world.hull, world.mass, state, above, scene.hints[pig]))
+    if free > 0.0 and world.door.exists == 1:
+        frame = leaf_frame(world.door, scene.leaf, height)
+        distance = box_distance(world.door, frame, state[0], state[1], state[2])
+        free = min(free, time_to_reach(state, distance - world.hull.radius - clearance))
+    return free
 
 
 @compiled

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from threading import Timer
 from typing import Any, TypeVar
 
 import numba
+
+from sim.engine import flight
+from sim.standard_streams import complain
 
 Compiled = TypeVar("Compiled", bound=Callable[..., object])
 
@@ -27,3 +35,62 @@ def compiled(function: Compiled) -> Compiled:
     except RuntimeError:  # numba finds no place for its cache
         dispatcher = compiler(function, **_OPTIONS)
     return dispatcher
+
+
+LOCK = "compiling.lock"
+"""File beside the kept results that the process which compiles holds."""
+
+SOURCES = "sources.sha256"
+"""File beside the kept results that tells from what they were compiled."""
+
+PATIENCE = 3.0
+"""Time after which a person is told what is being waited for [s]; reading takes 0.3 s."""
+
+
+@contextmanager
+def compiling_once(dispatcher: Any) -> Iterator[None]:
+    """Let one process compile while others that need the same wait, and then read its result.
+
+    Tells on standard error if that takes long.
+
+    Args:
+        dispatcher: A compiled function; where its result is kept tells where all are.
+    """
+    if dispatcher.stats.cache_path is None:
+        with _told():
+            yield
+        return
+    path = Path(dispatcher.stats.cache_path)
+    path.mkdir(parents=True, exist_ok=True)
+    with Path(path, LOCK).open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _forget_others(path)
+        with _told():
+            yield
+
+
+def _forget_others(path: Path) -> None:
+    """Remove what was compiled from other sources.
+
+    Numba looks at the file of a function alone, not at those of the functions that it calls.
+    """
+    digest = sha256()
+    for source in (*sorted(Path(__file__).parent.glob("*.py")), Path(flight.__file__)):
+        digest.update(source.read_bytes())
+    stamp = path / SOURCES
+    if stamp.exists() and stamp.read_text(encoding="ascii") == digest.hexdigest():
+        return
+    for kept in path.glob("*.nb[ci]"):
+        kept.unlink()
+    stamp.write_text(digest.hexdigest(), encoding="ascii")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    timer = Timer(PATIENCE, complain, ("compiling the fast engine, once, for half a minute", 0))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
@@ -17,20 +18,25 @@ from meshes.stable import landscape, stable_poses
 from sim.contact import Contact
 from sim.device import Device, Releases, TrapDoor
 from sim.engine import RestingStates
-from sim.engine.bullet import BulletEngine
 from sim.engine.fast.basin import UNDECIDED, basin_tables
+from sim.engine.fast.compiled import compiling_once
+from sim.engine.fast.encounter import EncounterEngine
 from sim.engine.fast.frames import Frames, to_poses, to_states
 from sim.engine.fast.hull import hull_tables
 from sim.engine.fast.leaf import ANGLE, OPEN, SPEED, Door
 from sim.engine.fast.loop import Starts, throw_all
+from sim.engine.fast.meeting import distance
 from sim.engine.fast.motion import MOMENTUM, STATE, VELOCITY, Mass
 from sim.engine.fast.outcome import MET, World, no_ends
-from sim.engine.fast.scene import Ground, SteppedScene
+from sim.engine.fast.scene import Ground, SteppedScene, state_of
 from sim.engine.fast.settings import FastSettings
 from sim.engine.fast.step import Rules, empty_scene
-from sim.engine.flight import GRAVITY, Body
+from sim.engine.flight import GRAVITY, Body, Motion
 from sim.engine.world import Limits
 from sim.rest import STATUSES, RestRule
+
+PARTED = 2.0
+"""Pigs have parted at this many times the distance at which they meet."""
 
 
 class FastEngine:
@@ -38,7 +44,7 @@ class FastEngine:
 
     A pig that can end in one stable pose only is put there, at the place and heading where that
     became sure, and its rest_time is that moment. A throw whose pigs come near each other is handed
-    to the reference engine, in the state in which it is.
+    to the reference engine, in the state in which it is, and comes back once they have parted.
 
     Attributes:
         body: The pig, in principal axes.
@@ -92,29 +98,82 @@ class FastEngine:
             mass_properties.mass,
             _three(moments),
         )
+        with compiling_once(throw_all):
+            self._compile()
+
+    def _compile(self) -> None:
+        """Have all that is compiled ready before the first throw: throw none."""
+        none = Starts(np.zeros((0, 1, STATE)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))
+        self._run(none, 1)
+        rows, quats = np.zeros((0, 3)), np.zeros((0, 4))
+        states = np.zeros((0, STATE))
+        to_states(self._frames, rows, quats, rows, rows, states)
+        to_poses(self._frames, self.mass, states, np.zeros(0, np.int64), rows, quats, rows)
+        distance(self.hull, np.zeros(STATE), np.zeros(STATE))
+
+    def _run(self, starts: Starts, thrown: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Run throws up to their end or their pigs' meeting: status, pose and rest time, (n, k)."""
+        throws, pigs, _ = starts.states.shape
+        status, pose = np.zeros((2, throws, pigs), np.int64)
+        times = np.zeros((throws, pigs))
+        world = self._world(thrown)
+        throw_all(world, empty_scene(pigs), no_ends(pigs), starts, status, times, pose)
+        return status, pose, times
 
     def settle(self, releases: Releases) -> RestingStates:
         """Run every throw until it rests, times out, escapes or diverges; see Engine."""
         starts = self._starts(releases)
         throws, pigs, _ = starts.states.shape
         status, pose = np.zeros((2, throws, pigs), np.int64)
-        rest_time = np.zeros((throws, pigs))
-        world = self._world(releases.thrown)
-        throw_all(world, empty_scene(pigs), no_ends(pigs), starts, status, rest_time, pose)
-        worst = status.max(axis=1)
-        has_met = worst == MET
-        pose[has_met] = UNDECIDED
+        rest_time, handed_over = np.zeros((throws, pigs)), np.zeros(throws, bool)
+        going = np.arange(throws)
+        while len(going):
+            some = Starts(*(each[going] for each in starts))
+            status[going], pose[going], rest_time[going] = self._run(some, releases.thrown)
+            for every, ended in zip(starts, some, strict=True):
+                every[going] = ended
+            met = going[(status[going] == MET).any(axis=1)]
+            handed_over[met] = True
+            going = self._meet(releases, starts, met, status, pose, rest_time)
         now = self._as_releases(releases, starts, pose)
-        ends = RestingStates(
-            status=np.array(STATUSES)[np.where(has_met, 0, worst)],
+        return RestingStates(
+            status=np.array(STATUSES)[status.max(axis=1)],
             translation=now.translation,
             quat_xyzw=now.quat_xyzw,
             rest_time=np.where(np.isfinite(rest_time), rest_time, np.nan),
-            handed_over=has_met,
+            handed_over=handed_over,
         )
-        if has_met.any():
-            _put(ends, has_met, self.reference.settle(_rows(now, has_met)))
-        return ends
+
+    def _meet(
+        self,
+        releases: Releases,
+        starts: Starts,
+        met: np.ndarray,
+        status: np.ndarray,
+        pose: np.ndarray,
+        rest_time: np.ndarray,
+    ) -> np.ndarray:
+        """Have the reference engine part the pigs of throws; list those that go on from there."""
+        pose[met] = UNDECIDED
+        now = self._as_releases(releases, starts, pose) if len(met) else releases
+        parted = []
+        for row in met:
+            end = self.reference.meet(now, row, self._is_parted)
+            starts.states[row] = [state_of(self.mass, motion) for motion in end.motions]
+            starts.leaves[row], starts.times[row] = end.leaf, end.time
+            if end.status is None:
+                parted.append(row)
+            else:
+                status[row], rest_time[row] = STATUSES.index(end.status), end.rest_time
+        return np.array(parted, np.int64)
+
+    def _is_parted(self, motions: list[Motion]) -> bool:
+        """Whether all pigs have gaps, and centers that go apart: else they soon meet again."""
+        if any(_is_closing(a, b) for a, b in combinations(motions, 2)):
+            return False
+        states = [state_of(self.mass, motion) for motion in motions]
+        gap = min(distance(self.hull, a, b) for a, b in combinations(states, 2))
+        return gap > PARTED * self._settings.near
 
     def _starts(self, releases: Releases) -> Starts:
         throws, pigs, _ = releases.translation.shape
@@ -141,11 +200,11 @@ class FastEngine:
             releases,
             translation=translation.reshape(throws, pigs, 3),
             quat_xyzw=quat.reshape(throws, pigs, 4),
-            velocity=ends.states[..., VELOCITY:MOMENTUM],
+            velocity=ends.states[..., VELOCITY:MOMENTUM].copy(),
             spin=spin.reshape(throws, pigs, 3),
-            leaf_angle=ends.leaves[:, ANGLE],
-            leaf_speed=ends.leaves[:, SPEED],
-            time=ends.times,
+            leaf_angle=ends.leaves[:, ANGLE].copy(),
+            leaf_speed=ends.leaves[:, SPEED].copy(),
+            time=ends.times.copy(),
         )
 
     @contextmanager
@@ -170,9 +229,9 @@ class FastEngine:
         return World(self.hull, self.mass, self.basins, self._rules, self.door(pigs))
 
     @cached_property
-    def reference(self) -> BulletEngine:
-        """The engine of throws whose pigs meet."""
-        return BulletEngine(*self._arguments)
+    def reference(self) -> EncounterEngine:
+        """The engine for pigs that meet."""
+        return EncounterEngine(*self._arguments)
 
     def door(self, pigs: int) -> Door:
         """Tabulate the leaf that holds a row of pigs."""
@@ -189,6 +248,13 @@ class FastEngine:
             device.leaf_mass * (length**2 + thickness**2) / 3,
             device.open_angle,
         )
+
+
+def _is_closing(a: Motion, b: Motion) -> bool:
+    """Whether two centers of mass come nearer to each other."""
+    (x, y, z), (p, q, r) = a.position, b.position
+    (u, v, w), (f, g, h) = a.velocity, b.velocity
+    return (x - p) * (u - f) + (y - q) * (v - g) + (z - r) * (w - h) < 0.0
 
 
 def _three(values: np.ndarray) -> tuple[float, float, float]:
@@ -216,21 +282,6 @@ def _rules(contact: Contact, settings: FastSettings, rest: RestRule) -> Rules:
         rest.speed,
         rest.spin,
         rest.window,
+        rest.turn,
         rest.max_time,
     )
-
-
-def _rows(releases: Releases, chosen: np.ndarray) -> Releases:
-    """Take some throws."""
-    return Releases(
-        **{
-            name: values[chosen] if isinstance(values, np.ndarray) else values
-            for name, values in vars(releases).items()
-        }
-    )
-
-
-def _put(ends: RestingStates, chosen: np.ndarray, others: RestingStates) -> None:
-    """Put other ends in the place of some throws'."""
-    for name in ("status", "translation", "quat_xyzw", "rest_time"):
-        getattr(ends, name)[chosen] = getattr(others, name)

@@ -7,23 +7,19 @@ on the grid of time steps. Whatever is left, and every contact, goes step by ste
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from sim.engine.fast.basin import UNDECIDED
-from sim.engine.fast.bounds import fall_time, time_above, time_to_reach
+from sim.engine.fast.bounds import free_time
+from sim.engine.fast.company import are_any_near, is_awake, steps_apart
 from sim.engine.fast.compiled import compiled
-from sim.engine.fast.leaf import OPEN, box_distance, leaf_frame
-from sim.engine.fast.meeting import time_apart
-from sim.engine.fast.motion import VELOCITY, energy_height, fly
+from sim.engine.fast.leaf import OPEN
+from sim.engine.fast.motion import fly
 from sim.engine.fast.outcome import AT_REST, MET, RUNNING, Ends, World, copy_state, judge
 from sim.engine.fast.step import Scene, step
-from sim.engine.flight import GRAVITY
-
-INFINITE = 1 << 30
-"""More steps than any throw has."""
 
 
 class Starts(NamedTuple):
@@ -53,22 +49,52 @@ def throw(world: World, scene: Scene, ends: Ends, height: float, time: float) ->
         height: Of release [m].
         time: Of the start, since the release [s].
     """
-    pigs = len(scene.states)
-    for pig in range(pigs):
+    for pig in range(len(scene.states)):
         ends.status[pig], ends.time[pig] = RUNNING, time
         ends.still_since[pig], ends.pose[pig] = inf, UNDECIDED
     _fall_with_leaf(world, scene, ends, height)
     while _goes_on(ends):
-        apart = INFINITE if pigs == 1 else _steps_apart(world, scene)
-        if apart == 0:
-            ends.status[:] = MET
+        now = _latest(ends)
+        if _catch_up(world, scene, ends, height, now):
+            continue
+        until = now + steps_apart(world, scene, ends, height) * world.rules.time_step
+        if until == now:
+            _stop(world, scene, ends, height, now)
             break
-        until = _latest(ends) + apart * world.rules.time_step
-        for pig in range(pigs):
-            while ends.status[pig] == RUNNING and ends.time[pig] < until:
-                advance(world, scene, ends, height, pig, until)
-        if _is_over(world, scene, ends):
+        if not _go_on(world, scene, ends, height, until):
             ends.status[:] = AT_REST
+
+
+@compiled
+def _go_on(world: World, scene: Scene, ends: Ends, height: float, until: float) -> bool:
+    """Follow every pig that is awake until a time [s] or until it is sure; say if there is one."""
+    is_any_awake = False
+    for pig in range(len(ends.status)):
+        if not is_awake(world, scene, ends, pig):
+            continue
+        is_any_awake, was_sure = True, ends.pose[pig] != UNDECIDED
+        while ends.status[pig] == RUNNING and ends.time[pig] < until:
+            advance(world, scene, ends, height, pig, until)
+            if ends.pose[pig] != UNDECIDED and not was_sure:
+                break
+    return is_any_awake
+
+
+@compiled
+def _catch_up(world: World, scene: Scene, ends: Ends, height: float, now: float) -> bool:
+    """Bring pigs that are awake but were not up to the others' time [s]; say if there were any."""
+    is_any_late = False
+    for pig in range(len(ends.status)):
+        if ends.time[pig] < now and is_awake(world, scene, ends, pig):
+            is_any_late = True
+            _follow(world, scene, ends, height, pig, now)
+    return is_any_late
+
+
+@compiled
+def _follow(world: World, scene: Scene, ends: Ends, height: float, pig: int, until: float) -> None:
+    while ends.status[pig] == RUNNING and ends.time[pig] < until:
+        advance(world, scene, ends, height, pig, until)
 
 
 @compiled
@@ -87,9 +113,7 @@ def _fall_with_leaf(world: World, scene: Scene, ends: Ends, height: float) -> No
     """Step all pigs together while the leaf swings, since it feels them all."""
     pigs = len(scene.states)
     while world.door.exists == 1 and scene.leaf[OPEN] == 0.0:
-        if ends.time[0] >= world.rules.max_time:
-            break
-        if pigs > 1 and _steps_apart(world, scene) == 0:
+        if ends.time[0] >= world.rules.max_time or are_any_near(world, scene):
             break
         step(world.hull, world.mass, world.rules, world.door, scene, height, 0, pigs)
         for pig in range(pigs):
@@ -97,20 +121,8 @@ def _fall_with_leaf(world: World, scene: Scene, ends: Ends, height: float) -> No
 
 
 @compiled
-def _steps_apart(world: World, scene: Scene) -> int:
-    """Count the steps for which pigs surely do not meet; 0 if two are so near that they may touch.
-
-    Else at least 1: an engine that looks at contacts step by step sees no earlier meeting either.
-    """
-    time = time_apart(world.hull, world.mass, scene.states, world.rules.near)
-    if time == 0.0:
-        return 0
-    return max(1, int(min(time / world.rules.time_step, INFINITE)))
-
-
-@compiled
 def _latest(ends: Ends) -> float:
-    """Time up to which all pigs that still move have come [s]."""
+    """Time up to which the pigs that still move have come [s]."""
     time = 0.0
     for pig in range(len(ends.status)):
         if ends.status[pig] == RUNNING:
@@ -119,28 +131,11 @@ def _latest(ends: Ends) -> float:
 
 
 @compiled
-def _is_over(world: World, scene: Scene, ends: Ends) -> bool:
-    """Whether every pig is at rest or sure of its pose, and none can reach another any more.
-
-    A pig that is sure of its pose slides no farther than friction lets its energy take it, and
-    turns about its center within its radius.
-    """
-    pigs, friction = len(ends.status), world.rules.table_friction
-    for i in range(pigs):
-        if ends.status[i] != AT_REST and ends.pose[i] == UNDECIDED:
-            return False
-        for j in range(i):
-            way = 0.0
-            for pig in (i, j):
-                if ends.status[pig] == RUNNING:
-                    lift = energy_height(world.mass, scene.states[pig])
-                    lift -= world.basins.heights[ends.pose[pig]]
-                    way += lift / max(friction, 1e-9) + world.hull.radius
-            x = scene.states[i, 0] - scene.states[j, 0]
-            y = scene.states[i, 1] - scene.states[j, 1]
-            if sqrt(x * x + y * y) < 2.0 * world.hull.radius + way:
-                return False
-    return True
+def _stop(world: World, scene: Scene, ends: Ends, height: float, now: float) -> None:
+    """Leave a throw whose pigs meet, all of them where they are now."""
+    for pig in range(len(ends.status)):
+        _follow(world, scene, ends, height, pig, now)
+    ends.status[:] = MET
 
 
 @compiled
@@ -157,20 +152,6 @@ def advance(world: World, scene: Scene, ends: Ends, height: float, pig: int, unt
         step(world.hull, world.mass, rules, world.door, scene, height, pig, pig + 1)
     ends.time[pig] += duration
     judge(world, scene, ends, height, pig)
-
-
-@compiled
-def free_time(world: World, scene: Scene, height: float, pig: int) -> float:
-    """Bound from below the time in which the pig touches nothing [s]; see flight_bounds."""
-    clearance, state = world.rules.clearance, scene.states[pig]
-    above = state[2] - clearance
-    free = fall_time(above - world.hull.radius, state[VELOCITY + 2], GRAVITY)
-    free = max(free, time_above(world.hull, world.mass, state, above, scene.hints[pig]))
-    if free > 0.0 and world.door.exists == 1:
-        frame = leaf_frame(world.door, scene.leaf, height)
-        distance = box_distance(world.door, frame, state[0], state[1], state[2])
-        free = min(free, time_to_reach(state, distance - world.hull.radius - clearance))
-    return free
 
 
 @compiled

@@ -6,7 +6,7 @@ that does, in the state in which they are.
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -25,51 +25,88 @@ from sim.engine.fast.motion import (
 )
 from sim.engine.flight import GRAVITY
 
+TINY = 1e-12
+"""In place of a speed of 0 [m/s]."""
+
 ROUNDS = 30
 """Of the search for the distance between hulls; one that is not found counts as a meeting."""
 
 
 @compiled
-def time_apart(hull: Hull, mass: Mass, states: np.ndarray, near: float) -> float:
-    """Bound from below the time until any two pigs come within `near` of each other [s].
-
-    Whatever the pigs hit, no point of one moves faster than if all its energy were kinetic:
-    |velocity| + spin R <= sqrt(2 E / m) sqrt(1 + m R^2 / I_min), and falling adds g t; each covers
-    half of the distance at most. Centers cover it at most at sqrt(2 E / m).
-
-    Args:
-        hull: Of every pig.
-        mass: Of every pig.
-        states: (k, 13) at one time.
-        near: [m].
-
-    Returns:
-        0 if two are within it already.
-    """
-    soonest = inf
-    stretch = sqrt(1.0 + mass.mass * hull.radius * hull.radius * mass.inverse_max)
-    for i in range(len(states)):
-        for j in range(i):
-            speed = max(_speed(mass, states[i]), _speed(mass, states[j]))
-            x, y = states[i, 0] - states[j, 0], states[i, 1] - states[j, 1]
-            z = states[i, 2] - states[j, 2]
-            gap = sqrt(x * x + y * y + z * z) - 2.0 * hull.radius - near
-            time = fall_time(0.5 * gap, -speed, GRAVITY)
-            if time == 0.0 or time < soonest:
-                apart = distance(hull, states[i], states[j]) - near
-                time = max(time, fall_time(0.5 * apart, -speed * stretch, GRAVITY))
-            soonest = min(soonest, time)
-    return soonest
+def are_near(hull: Hull, one: np.ndarray, other: np.ndarray, near: float) -> bool:
+    """Whether two pigs are within `near` of each other [m]."""
+    return _ball_gap(hull, one, other) <= near and distance(hull, one, other) <= near
 
 
 @compiled
-def _speed(mass: Mass, state: np.ndarray) -> float:
+def time_apart(
+    hull: Hull, mass: Mass, one: np.ndarray, other: np.ndarray, near: float, flight: float
+) -> float:
+    """Bound from below the time until two pigs come within `near` of each other [s].
+
+    Whatever they hit, their centers approach at most at the sum of s = sqrt(2 E / m), the speed if
+    all kinetic energy E were one of translation, and any points of theirs at most at that times
+    sqrt(1 + m R^2 / I_min), since |velocity| + spin R is no more; falling adds g t to s. While both
+    fly, their centers part evenly, since both fall alike, and no point moves faster about its
+    center than sqrt(2 E' / I_min) R, with E' the energy of rotation, which is conserved.
+
+    Args:
+        hull: Of both pigs.
+        mass: Of both pigs.
+        one: State, see motion.
+        other: State at the same time.
+        near: [m].
+        flight: Time in which neither touches anything [s].
+
+    Returns:
+        0 if they are within it already.
+    """
+    stretch = sqrt(1.0 + mass.mass * hull.radius * hull.radius * mass.inverse_max)
+    speed = 0.5 * (top_speed(mass, one) + top_speed(mass, other))
+    gap = _ball_gap(hull, one, other) - near
+    time = fall_time(0.5 * gap, -speed, GRAVITY)
+    apart = 0.0
+    if gap < 0.5 * hull.radius:
+        apart = distance(hull, one, other) - near
+        time = max(time, fall_time(0.5 * apart, -speed * stretch, GRAVITY * stretch))
+    if flight > time:
+        u = one[VELOCITY] - other[VELOCITY]
+        v = one[VELOCITY + 1] - other[VELOCITY + 1]
+        w = one[VELOCITY + 2] - other[VELOCITY + 2]
+        closing = sqrt(u * u + v * v + w * w)
+        turning = hull.radius * (_top_spin(mass, one) + _top_spin(mass, other))
+        free = max(gap / max(closing, TINY), apart / max(closing + turning, TINY))
+        time = max(time, min(flight, free))
+    return time
+
+
+@compiled
+def top_speed(mass: Mass, state: np.ndarray) -> float:
     """Speed of the center of mass if all kinetic energy were its own [m/s]."""
+    u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
+    return sqrt(u * u + v * v + w * w + _twice_rotation(mass, state) / mass.mass)
+
+
+@compiled
+def _top_spin(mass: Mass, state: np.ndarray) -> float:
+    """Spin if all energy of rotation were about the axis of least inertia [rad/s]."""
+    return sqrt(_twice_rotation(mass, state) * mass.inverse_max)
+
+
+@compiled
+def _twice_rotation(mass: Mass, state: np.ndarray) -> float:
+    """Twice the energy of rotation [J]."""
     r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
     a, b, c = state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
     ox, oy, oz = inverse_inertia_times(mass, r, a, b, c)
-    u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
-    return sqrt(u * u + v * v + w * w + (ox * a + oy * b + oz * c) / mass.mass)
+    return ox * a + oy * b + oz * c
+
+
+@compiled
+def _ball_gap(hull: Hull, one: np.ndarray, other: np.ndarray) -> float:
+    """Gap between the balls that hold two pigs [m]."""
+    x, y, z = one[0] - other[0], one[1] - other[1], one[2] - other[2]
+    return sqrt(x * x + y * y + z * z) - 2.0 * hull.radius
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,7 @@ class Ends(NamedTuple):
         status: (k,).
         time: (k,) since the release [s].
         still_since: (k,) [s]; infinite while it moves.
+        still_quat: (k, 4) orientation then, xyzw.
         pose: (k,) stable pose in which it is sure to end, or UNDECIDED.
         sure_since: (k,) [s]; of no meaning before.
     """
@@ -50,6 +51,7 @@ class Ends(NamedTuple):
     status: np.ndarray
     time: np.ndarray
     still_since: np.ndarray
+    still_quat: np.ndarray
     pose: np.ndarray
     sure_since: np.ndarray
 
@@ -60,6 +62,7 @@ def no_ends(pigs: int) -> Ends:
         np.zeros(pigs, np.int64),
         np.zeros(pigs),
         np.zeros(pigs),
+        np.zeros((pigs, 4)),
         np.zeros(pigs, np.int64),
         np.zeros(pigs),
     )
@@ -99,12 +102,14 @@ def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> No
         ends.status[pig] = TIMED_OUT
     if time % (LOOK * rules.time_step) != 0.0:
         return
-    if is_still(world, state):
-        ends.still_since[pig] = min(ends.still_since[pig], time)
-        if time - ends.still_since[pig] >= rules.rest_window:
-            ends.status[pig] = AT_REST
-    else:
+    if not is_still(world, state):
         ends.still_since[pig] = inf
+    elif ends.still_since[pig] == inf or has_turned(world, ends.still_quat[pig], state):
+        ends.still_since[pig] = time
+        for i in range(4):
+            ends.still_quat[pig, i] = state[QUAT + i]
+    elif time - ends.still_since[pig] >= rules.rest_window:
+        ends.status[pig] = AT_REST
 
 
 @compiled
@@ -125,6 +130,15 @@ def is_still(world: World, state: np.ndarray) -> bool:
         world.mass, r, state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
     )
     return bool(a * a + b * b + c * c < world.rules.rest_spin**2)
+
+
+@compiled
+def has_turned(world: World, before: np.ndarray, state: np.ndarray) -> bool:
+    """Whether a pig is further from an orientation than one at rest may turn."""
+    cosine = 0.0
+    for i in range(4):
+        cosine += before[i] * state[QUAT + i]
+    return bool(1.0 - cosine * cosine > sin(world.rules.rest_turn / 2) ** 2)
 
 
 @compiled

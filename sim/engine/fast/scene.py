@@ -14,6 +14,7 @@ from sim.engine.fast.motion import (
     QUAT,
     STATE,
     VELOCITY,
+    Mass,
     inverse_inertia_times,
     matrix,
 )
@@ -39,6 +40,17 @@ class Ground:
     def tilt(self, angle: float) -> None:
         """Incline the table; only for stepped scenes [rad]."""
         self.slope = angle
+
+
+def state_of(mass: Mass, motion: Motion) -> np.ndarray:
+    """Write a motion as the engine holds it, (13,); see motion."""
+    axes = np.array(matrix(*motion.quat_xyzw)).reshape(3, 3)
+    moments = 1.0 / np.array((mass.inverse_x, mass.inverse_y, mass.inverse_z))
+    row = np.zeros(STATE)
+    row[POSITION:QUAT], row[QUAT:VELOCITY] = motion.position, motion.quat_xyzw
+    row[VELOCITY:MOMENTUM] = motion.velocity
+    row[MOMENTUM:] = axes @ (moments * (axes.T @ motion.spin))
+    return row
 
 
 class SteppedScene:
@@ -72,14 +84,7 @@ class SteppedScene:
 
     def set_motion(self, pig: int, motion: Motion) -> None:
         """Write one pig's state."""
-        mass = self._world.mass
-        axes = np.array(matrix(*motion.quat_xyzw)).reshape(3, 3)
-        moments = 1.0 / np.array((mass.inverse_x, mass.inverse_y, mass.inverse_z))
-        row = np.zeros(STATE)
-        row[POSITION:QUAT], row[QUAT:VELOCITY] = motion.position, motion.quat_xyzw
-        row[VELOCITY:MOMENTUM] = motion.velocity
-        row[MOMENTUM:] = axes @ (moments * (axes.T @ motion.spin))
-        self.state(pig)[:] = row
+        self.state(pig)[:] = state_of(self._world.mass, motion)
 
     def park(self, pig: int) -> None:
         """Put a pig where it touches nothing, until its state is written again."""

@@ -53,6 +53,7 @@ class Rules(NamedTuple):
     rest_speed: float
     rest_spin: float
     rest_window: float
+    rest_turn: float
     max_time: float
 
 
