@@ -65,7 +65,7 @@ class Answer:
         """
         samples = [*self.samples, Sample(self.theta, change, counts)]
         surrogate = fit_surrogate(samples, self.theta, self.half, change)
-        joint = Joint(surrogate, self.observed)
+        joint = Joint(surrogate, self.observed).known_as_at(self.theta)
         low = np.maximum(self.box.low, self.theta - 3 * self.half)
         high = np.minimum(self.box.high, self.theta + 3 * self.half)
         theta, refitted = joint.minimize(low, high, [self.theta])

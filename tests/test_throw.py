@@ -265,7 +265,7 @@ def test_every_engine_setting_matters(knob: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "knob",
-    [{"speed": 0.05}, {"spin": 0.01}, {"window": 0.3}, {"max_time": 0.5}],
+    [{"speed": 2e-4}, {"spin": 0.002}, {"window": 0.3}, {"max_time": 0.5}],
     ids=lambda knob: next(iter(knob)),
 )
 def test_every_threshold_of_rest_matters(knob: dict[str, float]) -> None:

@@ -9,6 +9,7 @@ above the rule of rest for good (sim.engine.mujoco takes 16 steps for each of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sin
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -17,6 +18,7 @@ from sim.bench.cases import Case
 from sim.configuration import Configuration
 from sim.device import Releases, release
 from sim.engine.mujoco import mujoco, rollout
+from sim.rest import RestRule
 
 DURATION = 2.0
 """Of a rollout, which cannot stop by itself [s]."""
@@ -41,13 +43,11 @@ class Rival:
         for state in self._states(indices):
             mujoco.mj_resetData(self._model, data)
             data.qpos[:], data.qvel[:] = np.split(state, [self._model.nq])
-            still_since = np.inf
+            still_since, still_at = 0.0, data.qpos.copy()
             while data.time < rest.max_time and data.time - still_since < rest.window:
                 mujoco.mj_step(self._model, data, CHECK_STEPS)
-                rates = data.qvel.reshape(-1, 2, 3)
-                speed, spin = np.sqrt((rates * rates).sum(axis=2)).max(axis=0)
-                is_still = speed < rest.speed and spin < rest.spin
-                still_since = min(still_since, data.time) if is_still else np.inf
+                if _has_moved(rest, still_at, data.qpos):
+                    still_since, still_at = data.time, data.qpos.copy()
 
     def roll_out(self, indices: Sequence[int]) -> None:
         """Throw the pigs once per index, all for two seconds, in one call."""
@@ -66,6 +66,15 @@ class Rival:
         poses = np.concatenate((releases.translation, quat), axis=2)
         rates = np.concatenate((releases.velocity, spin), axis=2)
         return np.concatenate((poses.reshape(throws, -1), rates.reshape(throws, -1)), axis=1)
+
+
+def _has_moved(rest: RestRule, before: np.ndarray, now: np.ndarray) -> bool:
+    """Whether a pig has come or turned further than one at rest may."""
+    before, now = before.reshape(-1, 7), now.reshape(-1, 7)
+    ways = np.linalg.norm(now[:, :3] - before[:, :3], axis=1)
+    cosines = (now[:, 3:] * before[:, 3:]).sum(axis=1)
+    turn = sin(rest.spin * rest.window / 2)
+    return bool((ways > rest.speed * rest.window).any() or (1 - cosines**2 > turn**2).any())
 
 
 def _releases(configuration: Configuration, indices: Sequence[int]) -> Releases:

@@ -8,7 +8,7 @@ reach. When all are away, time leaps to the first that comes back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, inf, isfinite, sin, sqrt
+from math import hypot, inf, isfinite, nan, sin, sqrt
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from sim.engine.flight import (
     GRAVITY,
     Body,
     Motion,
-    Quaternion,
     Vector,
     fall,
     fly,
@@ -42,10 +41,10 @@ class _Pig:
         number: In the world.
         motion: When it was last looked at.
         time: Of that look.
+        still_since: Since then it has stayed within the rule's distances of where it was.
+        still_at: Its motion then.
         lift: Height to which all its energy could lift its center of mass [m].
         foot: A low point of it, where it is looked at first; principal axes [m].
-        still_since: inf if it is not still.
-        still_quat: Its orientation then, xyzw.
         is_rested: Whether it has been still for as long as the rule asks.
         flies_until: Until then it touches neither table nor leaf.
         away_until: Until then it touches nothing and nothing touches it.
@@ -55,10 +54,10 @@ class _Pig:
     number: int
     motion: Motion
     time: float
+    still_since: float
+    still_at: Motion
     lift: float = inf
     foot: Vector = (0.0, 0.0, 0.0)
-    still_since: float = inf
-    still_quat: Quaternion = (0.0, 0.0, 0.0, 1.0)
     is_rested: bool = False
     flies_until: float = 0.0
     away_until: float = 0.0
@@ -93,10 +92,12 @@ class Course:
         self._basins = basins
         self._world, self._body, self._rest, self._limits = world, body, rest, limits
         self._failure: str | None = None
-        self._still2 = rest.speed**2, rest.spin**2
-        self._still_turn = sin(rest.turn / 2) ** 2
+        self._still2 = (rest.speed * rest.window) ** 2, sin(rest.spin * rest.window / 2) ** 2
         self._greatest_energy = GREATEST_GAIN * GRAVITY * (limits.height + 2 * body.radius)
-        self._pigs = [_Pig(number, now, self.time) for number, now in enumerate(world.motions())]
+        self._pigs = [
+            _Pig(number, now, self.time, self.time, now)
+            for number, now in enumerate(world.motions())
+        ]
         self._present, self._away = [*self._pigs], list[_Pig]()
         for pig in self._pigs:
             self._look(pig, pig.motion)
@@ -105,13 +106,13 @@ class Course:
         """Say how the throw has ended, None while it goes on."""
         if self._failure:
             return self._failure
-        is_over = all(pig.is_rested for pig in self._pigs) or self._is_decided()
-        if is_over and not self._world.is_swinging():
+        is_hung = not self._world.is_swinging()
+        if is_hung and (all(pig.is_rested for pig in self._pigs) or self._lay_decided()):
             return AT_REST
         return TIMED_OUT if self.time >= self._rest.max_time else None
 
-    def _is_decided(self) -> bool:
-        """Whether every pig can rest in one pose only; it is laid there if so."""
+    def _lay_decided(self) -> bool:
+        """Lay every pig in the pose that it must end in, if that is sure of all of them."""
         lifts = [pig.lift for pig in self._pigs]
         if self._basins is None or max(lifts) >= self._basins.top:
             return False
@@ -120,7 +121,7 @@ class Course:
             return False
         for pig, motion in zip(self._pigs, laid, strict=True):
             pig.motion, pig.time = motion, self.time
-            pig.still_since = min(pig.still_since, self.time)
+            pig.is_rested = True
         return True
 
     def motions(self) -> list[Motion]:
@@ -129,8 +130,7 @@ class Course:
 
     def rest_times(self) -> np.ndarray:
         """Give when each pig came to rest for good, (k,) [s]; nan if it did not."""
-        times = np.array([pig.still_since for pig in self._pigs])
-        return np.where(np.isfinite(times), times, np.nan)
+        return np.array([pig.still_since if pig.is_rested else nan for pig in self._pigs])
 
     def advance(self) -> None:
         """Step by one check interval; if no pig can touch anything, leap."""
@@ -164,16 +164,15 @@ class Course:
         if hypot(x, y) > self._limits.table_radius or z < 0.0:
             self._failure = self._failure or ESCAPED
         pig.motion, pig.time, pig.lift = motion, self.time, energy / GRAVITY
-        if not (speed2 < self._still2[0] and spin2 < self._still2[1]):
-            pig.still_since = inf
-        elif pig.still_since == inf or self._has_turned(pig.still_quat, motion.quat_xyzw):
-            pig.still_since, pig.still_quat = self.time, motion.quat_xyzw
+        if self._has_moved(pig.still_at, motion):
+            pig.still_since, pig.still_at = self.time, motion
         pig.is_rested = self.time - pig.still_since >= self._rest.window
 
-    def _has_turned(self, before: Quaternion, now: Quaternion) -> bool:
-        """Whether two orientations are further apart than a pig at rest may turn."""
-        cosine = sum(p * q for p, q in zip(before, now, strict=True))
-        return 1.0 - cosine * cosine > self._still_turn
+    def _has_moved(self, before: Motion, now: Motion) -> bool:
+        """Whether a pig has come or turned further than one at rest may."""
+        way2 = sum((p - q) ** 2 for p, q in zip(before.position, now.position, strict=True))
+        cosine = sum(p * q for p, q in zip(before.quat_xyzw, now.quat_xyzw, strict=True))
+        return way2 > self._still2[0] or 1.0 - cosine * cosine > self._still2[1]
 
     def _send_away(self) -> None:
         """Leave out pigs that touch nothing for two intervals or more."""

@@ -46,9 +46,7 @@ def stricter_rest(rig: Rig) -> list[Check]:
     """Tighter thresholds of rest."""
     usual = _usual(rig)
     old = usual.rest
-    rest = replace(
-        old, speed=old.speed / 2, spin=old.spin / 2, window=2 * old.window, turn=old.turn / 2
-    )
+    rest = replace(old, speed=old.speed / 2, spin=old.spin / 2, window=2 * old.window)
     label = "rest at half the speeds for twice the time"
     return _compare(label, replace(usual, seed=4, rest=rest), rig)
 

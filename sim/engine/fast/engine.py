@@ -282,6 +282,5 @@ def _rules(contact: Contact, settings: FastSettings, rest: RestRule) -> Rules:
         rest.speed,
         rest.spin,
         rest.window,
-        rest.turn,
         rest.max_time,
     )

@@ -51,7 +51,9 @@ def throw(world: World, scene: Scene, ends: Ends, height: float, time: float) ->
     """
     for pig in range(len(scene.states)):
         ends.status[pig], ends.time[pig] = RUNNING, time
-        ends.still_since[pig], ends.pose[pig] = inf, UNDECIDED
+        ends.still_since[pig], ends.pose[pig] = time, UNDECIDED
+        for i in range(7):
+            ends.still_at[pig, i] = scene.states[pig, i]
     _fall_with_leaf(world, scene, ends, height)
     while _goes_on(ends):
         now = _latest(ends)
@@ -188,7 +190,10 @@ def throw_all(
             starts.leaves[one, i] = scene.leaf[i]
         for pig in range(len(scene.states)):
             copy_state(scene.states, starts.states[one], pig)
-            is_sure = ends.pose[pig] != UNDECIDED
-            rest_time[one, pig] = ends.sure_since[pig] if is_sure else ends.still_since[pig]
+            rest_time[one, pig] = inf
+            if ends.pose[pig] != UNDECIDED:
+                rest_time[one, pig] = ends.sure_since[pig]
+            elif ends.status[pig] == AT_REST:
+                rest_time[one, pig] = ends.still_since[pig]
             status[one, pig], pose[one, pig] = ends.status[pig], ends.pose[pig]
             starts.times[one] = max(starts.times[one], ends.time[pig])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, sin
+from math import sin
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +12,10 @@ from sim.engine.fast.compiled import compiled
 from sim.engine.fast.hull import Hull, lowest
 from sim.engine.fast.leaf import Door, box_distance, leaf_frame
 from sim.engine.fast.motion import (
-    MOMENTUM,
     QUAT,
     STATE,
-    VELOCITY,
     Mass,
     energy_height,
-    inverse_inertia_times,
     matrix,
 )
 from sim.engine.fast.step import LEAF, TABLE, Rules, Scene
@@ -42,8 +39,8 @@ class Ends(NamedTuple):
     Attributes:
         status: (k,).
         time: (k,) since the release [s].
-        still_since: (k,) [s]; infinite while it moves.
-        still_quat: (k, 4) orientation then, xyzw.
+        still_since: (k,) [s]; since then it has stayed within the rule's distances of where it was.
+        still_at: (k, 7) position and orientation then, as in the state.
         pose: (k,) stable pose in which it is sure to end, or UNDECIDED.
         sure_since: (k,) [s]; of no meaning before.
     """
@@ -51,7 +48,7 @@ class Ends(NamedTuple):
     status: np.ndarray
     time: np.ndarray
     still_since: np.ndarray
-    still_quat: np.ndarray
+    still_at: np.ndarray
     pose: np.ndarray
     sure_since: np.ndarray
 
@@ -62,7 +59,7 @@ def no_ends(pigs: int) -> Ends:
         np.zeros(pigs, np.int64),
         np.zeros(pigs),
         np.zeros(pigs),
-        np.zeros((pigs, 4)),
+        np.zeros((pigs, 7)),
         np.zeros(pigs, np.int64),
         np.zeros(pigs),
     )
@@ -102,12 +99,10 @@ def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> No
         ends.status[pig] = TIMED_OUT
     if time % (LOOK * rules.time_step) != 0.0:
         return
-    if not is_still(world, state):
-        ends.still_since[pig] = inf
-    elif ends.still_since[pig] == inf or has_turned(world, ends.still_quat[pig], state):
+    if has_moved(world, ends.still_at[pig], state):
         ends.still_since[pig] = time
-        for i in range(4):
-            ends.still_quat[pig, i] = state[QUAT + i]
+        for i in range(7):
+            ends.still_at[pig, i] = state[i]
     elif time - ends.still_since[pig] >= rules.rest_window:
         ends.status[pig] = AT_REST
 
@@ -120,25 +115,16 @@ def copy_state(source: np.ndarray, target: np.ndarray, pig: int) -> None:
 
 
 @compiled
-def is_still(world: World, state: np.ndarray) -> bool:
-    """Whether a pig is slow in speed and spin."""
-    u, v, w = state[VELOCITY], state[VELOCITY + 1], state[VELOCITY + 2]
-    if u * u + v * v + w * w >= world.rules.rest_speed**2:
-        return False
-    r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
-    a, b, c = inverse_inertia_times(
-        world.mass, r, state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
-    )
-    return bool(a * a + b * b + c * c < world.rules.rest_spin**2)
-
-
-@compiled
-def has_turned(world: World, before: np.ndarray, state: np.ndarray) -> bool:
-    """Whether a pig is further from an orientation than one at rest may turn."""
-    cosine = 0.0
-    for i in range(4):
-        cosine += before[i] * state[QUAT + i]
-    return bool(1.0 - cosine * cosine > sin(world.rules.rest_turn / 2) ** 2)
+def has_moved(world: World, before: np.ndarray, state: np.ndarray) -> bool:
+    """Whether a pig has come or turned further than one at rest may."""
+    rules, way2, cosine = world.rules, 0.0, 0.0
+    for i in range(3):
+        way2 += (state[i] - before[i]) ** 2
+    for i in range(QUAT, QUAT + 4):
+        cosine += state[i] * before[i]
+    if way2 > (rules.rest_speed * rules.rest_window) ** 2:
+        return True
+    return bool(1.0 - cosine * cosine > sin(rules.rest_spin * rules.rest_window / 2) ** 2)
 
 
 @compiled

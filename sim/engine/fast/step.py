@@ -53,7 +53,6 @@ class Rules(NamedTuple):
     rest_speed: float
     rest_spin: float
     rest_window: float
-    rest_turn: float
     max_time: float
 
 
