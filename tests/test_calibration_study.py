@@ -30,6 +30,7 @@ from calibration.parameters import SETTINGS, Parameters
 from calibration.predictions import mean_points, predict
 from calibration.record import to_toml
 from calibration.recovery import Recovery, least_inside, plant
+from calibration.sensitivity import UNCHANGED, Answer
 from calibration.simulator import Recipe, Simulator
 from calibration.sources import FRESH, REFERENCE, SEARCH, fresh_seed, sources_from
 from calibration.spacing import fit_spacing
@@ -152,6 +153,19 @@ def test_refitted_bootstrap_has_the_degrees_of_freedom_left() -> None:
     rng = np.random.default_rng(4)
     drawn = refitted_deviances(joint, theta, observed, np.full(7, 1e6 / 7), rng, 2000)
     assert drawn.mean() == pytest.approx(4.0, abs=0.6)
+
+
+def test_what_changes_nothing_moves_the_answer_by_chance_alone() -> None:
+    """A search of few pigs: far from its optimum the surrogate would allow anything."""
+    toy, truth = ToySimulator.random(2, 14), np.array([0.3, -0.2])
+    observed = np.random.default_rng(14).multinomial(11954, toy.probabilities(truth)).astype(float)
+    found = search(toy_box(2), toy, observed, [Stage(SEARCH, 200, 400, 8, 0.3)], 14)
+    samples = [one.sample for one in found.candidates]
+    answer = Answer(found.theta, toy_box(2), found.surrogate.scale, samples, observed)
+    unchanged = answer.vary(UNCHANGED, toy(found.theta, "again", range(4000)))
+    joint = Joint(found.surrogate, observed)
+    deviation = np.sqrt(np.diag(np.linalg.inv(joint.information(found.theta))))
+    assert (np.abs(unchanged.theta - found.theta) < 4 * deviation).all()
 
 
 def test_evidence_passes_the_truth_and_fails_another() -> None:
