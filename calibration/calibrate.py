@@ -53,10 +53,10 @@ class Plan:
 
     search: Stage = _SEARCH
     reference: Stage = _REFERENCE
-    probe_throws: int = 4000
+    probe_throws: int = 3000
     most_terms: int = 2
     fresh_throws: int = 4000
-    change_throws: int = 6000
+    change_throws: int = 4000
     spacing_throws: int = 4000
 
 
