@@ -26,6 +26,7 @@ from sim.engine.bullet_scene import Scene
 from sim.engine.course import Course
 from sim.engine.flight import GRAVITY, Motion, Vector, fall, fly
 from sim.engine.world import Box
+from sim.position import OTHER, POSITIONS, name_pose
 from sim.rest import AT_REST, RestRule
 from sim.throw import Thrower
 
@@ -137,7 +138,10 @@ def brink(pose: StablePose, center: np.ndarray) -> float:
 
 
 def rocked(pig: Bench) -> Iterator[tuple[StablePose, Motion]]:
-    """Every pose worth the name, tilted in four directions by a fifth of the way to its brink."""
+    """Every pose worth the name, tilted in four directions by a fifth of the way to its brink.
+
+    Not where that lifts the pig over its lowest saddle, beyond a narrow support's long side.
+    """
     center = pig.mass_properties.center_of_mass
     for pose in stable_poses(pig.shape, center):
         if pose.probability < 0.02 or brink(pose, center) < np.radians(4.0):
@@ -145,7 +149,9 @@ def rocked(pig: Bench) -> Iterator[tuple[StablePose, Motion]]:
         for heading in np.arange(4) * np.pi / 2:
             axis = np.array((np.cos(heading), np.sin(heading), 0.0))
             quat = resting_in(pose, brink(pose, center) / 5 * axis)
-            yield pose, pig.at((0.0, 0.0, 1e-5 - lowest(pig.shape, quat)), quat)
+            start = pig.at((0.0, 0.0, 1e-5 - lowest(pig.shape, quat)), quat)
+            if start.position[2] < pose.barrier - 2e-5:
+                yield pose, start
 
 
 def down_of(pig: Bench, motion: Motion) -> np.ndarray:
@@ -160,7 +166,8 @@ def test_pig_rocked_within_the_brink_comes_back() -> None:
     """All six positions, 1.5 s later: within 0.02 degrees of the pose, tolerance 0.3."""
     pig = bench(standard(), contact=DULL)
     poses = list(rocked(pig))
-    assert len(poses) >= 20
+    named = {name_pose(pose.carrying, pose.down) for pose, _ in poses}
+    assert named >= set(POSITIONS) - {OTHER}
     for pose, start in poses:
         assert angle(down_of(pig, pig.last(start, 1.5)), pose.down) < np.radians(0.3), pose.carrying
 

@@ -634,26 +634,26 @@ def test_contact_points_across_a_gap_are_no_touch(gap: float, touch: str) -> Non
 
 
 def test_resting_pig_creeps_far_below_the_thresholds_of_rest() -> None:
-    """20 s on its side: 99 % of checks below 0.3 mm/s and 9 mrad/s, a tenth of the rule at most.
+    """20 s on its side: over every window of the rule within two thirds of what it may move.
 
     Bullet drops a resting pig's contact for one step about every 0.8 s: a hop of g dt = 9.6 mm/s,
-    over before the next check, which the window of the rule outlasts. The way is 0.1 mm in 20 s,
-    tolerance 0.2 mm.
+    after which it is where it was; judged by its speeds alone such a pig need not come to rest. The
+    way is 0.1 mm in 20 s, tolerance 0.2 mm.
     """
     pig, rule = bench(standard()), RestRule()
     on_side = Rotation.from_euler("x", -80, degrees=True).as_quat()
     end = pig.settle(pig.at((0.0, 0.0, 0.02), on_side))
     start = pig.at(end.translation[0, 0], end.quat_xyzw[0, 0])
     seen = [now[0] for _, now in pig.follow([start], 20.0)]
-    rates = np.array([(np.linalg.norm(m.velocity), np.linalg.norm(m.spin)) for m in seen])
-    assert np.percentile(rates[:, 0], 99) < rule.speed / 10
-    assert np.percentile(rates[:, 1], 99) < rule.spin / 10
-    is_loud = (rates > (rule.speed, rule.spin)).any(axis=1)
-    assert is_loud.mean() < 0.02
-    quiet = np.diff(np.flatnonzero(np.concatenate(([True], is_loud, [True])))) * CHECK
-    assert quiet.max() > 3 * rule.window
-    way = np.array([m.position for m in seen]) - seen[0].position
-    assert np.linalg.norm(way, axis=1).max() < 2e-4
+    places = np.array([motion.position for motion in seen])
+    turns = Rotation.from_quat([motion.quat_xyzw for motion in seen])
+    window = round(rule.window / CHECK)
+    ways = np.linalg.norm(places[window:] - places[:-window], axis=1)
+    angles = (turns[window:] * turns[:-window].inv()).magnitude()
+    assert ways.max() < rule.speed * rule.window * 2 / 3
+    assert angles.max() < rule.spin * rule.window * 2 / 3
+    assert max(np.linalg.norm(motion.spin) for motion in seen) > rule.spin, "hops are seen"
+    assert np.linalg.norm(places - places[0], axis=1).max() < 2e-4
 
 
 # Fast thin parts tunnel.

@@ -23,6 +23,7 @@ from sim.engine.flight import GRAVITY, Motion
 STEP = 1.0 / 1024.0
 NUMBERS = st.integers(0, 2**32 - 1)
 DOOR = TrapDoor()
+LENGTH = DOOR.leaf_length
 
 
 def cube(edge: float = 0.02) -> Body:
@@ -143,7 +144,7 @@ def test_pig_gives_the_leaf_what_it_takes() -> None:
         for _ in range(12):
             scene.step()
         _, empty = scene.swing()
-    mass, arm, inertia = thrown.body.mass, 0.05, 0.02 * (0.1**2 + 0.003**2) / 3
+    mass, arm, inertia = thrown.body.mass, LENGTH / 2, 0.02 * (LENGTH**2 + 0.003**2) / 3
     own = thrown.body.moments[0] + mass * (arm**2 + 0.01**2)
     expected = (0.02 + mass) * arm * GRAVITY / (inertia + own) / (0.02 * arm * GRAVITY / inertia)
     assert loaded / empty == pytest.approx(expected, rel=0.03)
@@ -171,7 +172,11 @@ def test_overlap_with_the_leaf_is_the_least_way_out(seed: int) -> None:
     rng = np.random.default_rng(seed)
     thrown = engine(device=DOOR)
     start = Motion.of(
-        (0.05 + rng.uniform(-0.012, 0.012), rng.uniform(-0.05, 0.05), rng.uniform(0.99, 1.01)),
+        (
+            LENGTH / 2 + rng.uniform(-0.012, 0.012),
+            rng.uniform(-0.05, 0.05),
+            rng.uniform(0.99, 1.01),
+        ),
         orientations(1, seed)[0],
         (0, 0, 0),
         (0, 0, 0),
@@ -185,8 +190,8 @@ def test_overlap_with_the_leaf_is_the_least_way_out(seed: int) -> None:
         thrown.hull, door, frame, row, matrix(*row[3:7]), point, np.zeros(6, np.int64)
     )
     vertices = row[:3] + thrown.body.vertices @ Rotation.from_quat(row[3:7]).as_matrix().T
-    vertices -= (-0.05, 0.0, 1.0)
-    low, high = np.array((0, -0.035, -0.003)), np.array((0.1, 0.035, 0.0))
+    vertices -= (-LENGTH / 2, 0.0, 1.0)
+    low, high = np.array((0, -0.035, -0.003)), np.array((LENGTH, 0.035, 0.0))
     way = least_overlap(vertices, low, high)
     if way > 1e-6:
         assert found
@@ -210,4 +215,4 @@ def test_corner_that_hits_the_leaf_finds_its_upper_face() -> None:
     corner = thrown.body.vertices[hints[UPPER]]
     np.testing.assert_allclose(thrown.axes @ corner, (0, 0, -0.012), atol=1e-12)
     np.testing.assert_allclose(point[:3], corner, atol=1e-12)
-    np.testing.assert_allclose(point[3:], (0.05, 0.01, 0, 0, 0, 1, -0.0005), atol=1e-12)
+    np.testing.assert_allclose(point[3:], (LENGTH / 2, 0.01, 0, 0, 0, 1, -0.0005), atol=1e-12)

@@ -90,10 +90,11 @@ def test_big_pig_is_six_inches_long_and_the_small_ones_shape():
 def test_throws_of_a_scaled_pig_are_the_small_ones_scaled():
     """Froude: lengths times 4, times and speeds times 2, spins by half; what Big Pigs rests on.
 
-    Rounding differs, and bounces magnify it: not every throw must end alike. 19 of 24 pigs do;
-    of unrelated throws 7 would, and 15 or more once in 2,600 times.
+    Rounding differs, and bounces magnify it: not every throw must end alike. 21 of 24 pigs do;
+    of unrelated throws 7 would, and 15 or more once in 2,600 times. Their last rattling differs: the
+    ratio of rest times scatters by 0.12, its median by 0.03; tolerance four of these.
     """
-    small = configure(device="drop")
+    small = configure(device="drop", pig="uniform")
     engine, rest = small.engine, small.rest
     parts = [ConvexPart(part.name, 4 * part.vertices) for part in small.pig.shape.parts]
     shape = Shape.from_parts("four times", parts)
@@ -122,7 +123,7 @@ def test_throws_of_a_scaled_pig_are_the_small_ones_scaled():
     assert (scaled.position == ends.position).sum() >= 15
     is_same = (scaled.position == ends.position).all(axis=1)
     ratio = scaled.rest_time[is_same] / ends.rest_time[is_same]
-    assert np.median(ratio) == pytest.approx(2.0, rel=0.02)
+    assert np.median(ratio) == pytest.approx(2.0, rel=0.06)
 
 
 @pytest.mark.long
