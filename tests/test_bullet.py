@@ -163,11 +163,14 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def test_pig_rocked_within_the_brink_comes_back() -> None:
-    """All six positions, 1.5 s later: within 0.02 degrees of the pose, tolerance 0.3."""
+    """1.5 s later within 0.02 degrees of the pose, tolerance 0.3.
+
+    All positions but the leaning jowler, whose brinks are nearer than 4 degrees.
+    """
     pig = bench(standard(), contact=DULL)
     poses = list(rocked(pig))
     named = {name_pose(pose.carrying, pose.down) for pose, _ in poses}
-    assert named >= set(POSITIONS) - {OTHER}
+    assert named >= set(POSITIONS) - {OTHER, "leaning_jowler"}
     for pose, start in poses:
         assert angle(down_of(pig, pig.last(start, 1.5)), pose.down) < np.radians(0.3), pose.carrying
 

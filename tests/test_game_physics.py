@@ -91,8 +91,8 @@ def test_throws_of_a_scaled_pig_are_the_small_ones_scaled():
     """Froude: lengths times 4, times and speeds times 2, spins by half; what Big Pigs rests on.
 
     Rounding differs, and bounces magnify it: not every throw must end alike. 21 of 24 pigs do;
-    of unrelated throws 7 would, and 15 or more once in 2,600 times. Their last rattling differs: the
-    ratio of rest times scatters by 0.12, its median by 0.03; tolerance four of these.
+    of unrelated throws 7 would, and 15 or more once in 2,600 times. Their last rattling differs:
+    the ratio of rest times scatters by 0.12, its median by 0.03; tolerance four of these.
     """
     small = configure(device="drop", pig="uniform")
     engine, rest = small.engine, small.rest
