@@ -136,6 +136,11 @@ class Study:
             fit = self._search(space, path, known)
         return self._finish(space, fit, tuple(path), tuple(tests))
 
+    def center_of_mass(self, space: Subspace, theta: np.ndarray) -> np.ndarray:
+        """Give the center of mass [m], pig frame, (3,), at parameters in use."""
+        mass_part = self.parameters.mass_part(space.embed(theta))
+        return self.parameters.model.mass_properties(mass_part).center_of_mass
+
     def _search(self, space: Subspace, path: list[Candidate], probed: list[Sample]) -> Fit:
         """Search in the parameters in use, from what all throws so far say."""
 

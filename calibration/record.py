@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -22,8 +23,6 @@ from sim.records import versions
 
 JSON_FILE = "calibration.json"
 TOML_FILE = "calibration.toml"
-
-_AXES = ("x", "y", "z")
 
 
 def record(study: Study, found: Calibration) -> dict[str, Any]:
@@ -87,12 +86,7 @@ def _parameters(study: Study, found: Calibration, joint: Joint) -> dict[str, Any
 def _center_of_mass(study: Study, found: Calibration, joint: Joint) -> dict[str, Any]:
     """The center of mass [m], pig frame, with likelihood intervals and its region's covariance."""
     box, theta = found.subspace.box, found.fit.theta
-    model, parameters = study.parameters.model, study.parameters
-
-    def center(sub: np.ndarray) -> np.ndarray:
-        full = parameters.mass_part(found.subspace.embed(sub))
-        return model.mass_properties(full).center_of_mass
-
+    center = partial(study.center_of_mass, found.subspace)
     here, start = center(theta), center(box.start)
     slopes = np.array(
         [(center(theta + move) - center(theta - move)) / 2e-3 for move in 1e-3 * np.eye(len(theta))]
@@ -130,12 +124,7 @@ def _offsets(joint: Joint) -> dict[str, dict[str, float]]:
 
 
 def _variation(study: Study, found: Calibration, one: Variation) -> dict[str, Any]:
-    model, parameters = study.parameters.model, study.parameters
-
-    def center(sub: np.ndarray) -> np.ndarray:
-        full = parameters.mass_part(found.subspace.embed(sub))
-        return model.mass_properties(full).center_of_mass
-
+    center = partial(study.center_of_mass, found.subspace)
     unchanged = found.variations[0]
     shares = one.counts / one.counts.sum()
     return {

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -182,10 +183,10 @@ def check_recovery(study: Study, active: tuple[int, ...], planted: int) -> dict[
         planted: How many densities; each gives as many pigs as the observed table has.
     """
     space = Subspace(study.parameters.box(study.base), active)
-    model = study.parameters.model
 
-    def mass_part(theta: np.ndarray) -> np.ndarray:
-        return study.parameters.mass_part(space.embed(theta))
+    def ratio(theta: np.ndarray) -> float:
+        mass_part = study.parameters.mass_part(space.embed(theta))
+        return study.parameters.model.unlikeness(mass_part).ratio
 
     observed = study.observed.vector
     recovery = Recovery(
@@ -193,13 +194,13 @@ def check_recovery(study: Study, active: tuple[int, ...], planted: int) -> dict[
         lambda theta, source, throws: study.simulator(space.embed(theta), source, throws),
         study.plan.search,
         int(observed.sum()),
-        lambda theta: model.mass_properties(mass_part(theta)).center_of_mass,
+        partial(study.center_of_mass, space),
         study.report,
     )
     study.note("searching from far starts")
     restarted = recovery.restart(observed, study.seed)
     study.note(f"planting {planted} densities and finding them again")
-    truths = plant(space.box, lambda theta: model.unlikeness(mass_part(theta)).ratio, planted, 1)
+    truths = plant(space.box, ratio, planted, 1)
     found = recovery.recover(truths, study.seed)
     inside = sum(one.is_inside for one in found)
     return {

@@ -45,3 +45,13 @@ class RestRule:
                 f"rest max_time must be longer than the window of {self.window} s, "
                 f"got {self.max_time}"
             )
+
+    @property
+    def way(self) -> float:
+        """Farthest that a pig at rest may come over the window [m]."""
+        return self.speed * self.window
+
+    @property
+    def turn(self) -> float:
+        """Most that it may turn over the window [rad]."""
+        return self.spin * self.window

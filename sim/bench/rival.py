@@ -73,8 +73,8 @@ def _has_moved(rest: RestRule, before: np.ndarray, now: np.ndarray) -> bool:
     before, now = before.reshape(-1, 7), now.reshape(-1, 7)
     ways = np.linalg.norm(now[:, :3] - before[:, :3], axis=1)
     cosines = (now[:, 3:] * before[:, 3:]).sum(axis=1)
-    turn = sin(rest.spin * rest.window / 2)
-    return bool((ways > rest.speed * rest.window).any() or (1 - cosines**2 > turn**2).any())
+    sine = sin(rest.turn / 2)
+    return bool((ways > rest.way).any() or (1 - cosines**2 > sine**2).any())
 
 
 def _releases(configuration: Configuration, indices: Sequence[int]) -> Releases:

@@ -87,6 +87,13 @@ class BulletEngine:
         self._throws_in_world = 0
         self.world.plane(self._factors["table"])
 
+    def _take_turn(self) -> None:
+        """Count a throw; renew the world that has had its number."""
+        if self._throws_in_world == WORLD_THROWS:
+            self.world.end()
+            self._renew_world()
+        self._throws_in_world += 1
+
     def settle(self, releases: Releases, watcher: Watcher | None = None) -> RestingStates:
         """Run every throw until it rests, times out, escapes or diverges; see Engine."""
         ends = [self._throw(releases, row, watcher) for row in range(len(releases.index))]
@@ -102,10 +109,7 @@ class BulletEngine:
     def _throw(
         self, releases: Releases, row: int, watcher: Watcher | None
     ) -> tuple[str, list[Motion], np.ndarray]:
-        if self._throws_in_world == WORLD_THROWS:
-            self.world.end()
-            self._renew_world()
-        self._throws_in_world += 1
+        self._take_turn()
         with self.scene(releases, row) as (scene, limits):
             observe = watcher and _with_leaf(watcher, scene)
             return settle(scene, self.body, self._rest, limits, observe, self._basins)

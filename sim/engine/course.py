@@ -92,7 +92,7 @@ class Course:
         self._basins = basins
         self._world, self._body, self._rest, self._limits = world, body, rest, limits
         self._failure: str | None = None
-        self._still2 = (rest.speed * rest.window) ** 2, sin(rest.spin * rest.window / 2) ** 2
+        self._still2 = rest.way**2, sin(rest.turn / 2) ** 2
         self._greatest_energy = GREATEST_GAIN * GRAVITY * (limits.height + 2 * body.radius)
         self._pigs = [
             _Pig(number, now, self.time, self.time, now)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.device import Releases
-from sim.engine.bullet import WORLD_THROWS, BulletEngine
+from sim.engine.bullet import BulletEngine
 from sim.engine.bullet_scene import Scene
 from sim.engine.course import Course
 from sim.engine.fast.leaf import ANGLE, OPEN, SPEED
@@ -47,10 +47,7 @@ class EncounterEngine(BulletEngine):
             row: Which of them.
             is_parted: Whether pigs that move so are far enough apart.
         """
-        if self._throws_in_world == WORLD_THROWS:
-            self.world.end()
-            self._renew_world()
-        self._throws_in_world += 1
+        self._take_turn()
         with self.scene(releases, row) as (scene, limits):
             course = Course(scene, self.body, self._rest, limits, self._basins)
             status = None

@@ -279,8 +279,8 @@ def _rules(contact: Contact, settings: FastSettings, rest: RestRule) -> Rules:
         settings.clearance,
         settings.near,
         settings.table_radius,
-        rest.speed,
-        rest.spin,
+        rest.way,
+        rest.turn,
         rest.window,
         rest.max_time,
     )

@@ -117,14 +117,14 @@ def copy_state(source: np.ndarray, target: np.ndarray, pig: int) -> None:
 @compiled
 def has_moved(world: World, before: np.ndarray, state: np.ndarray) -> bool:
     """Whether a pig has come or turned further than one at rest may."""
-    rules, way2, cosine = world.rules, 0.0, 0.0
+    way2, cosine = 0.0, 0.0
     for i in range(3):
         way2 += (state[i] - before[i]) ** 2
     for i in range(QUAT, QUAT + 4):
         cosine += state[i] * before[i]
-    if way2 > (rules.rest_speed * rules.rest_window) ** 2:
+    if way2 > world.rules.rest_way**2:
         return True
-    return bool(1.0 - cosine * cosine > sin(rules.rest_spin * rules.rest_window / 2) ** 2)
+    return bool(1.0 - cosine * cosine > sin(world.rules.rest_turn / 2) ** 2)
 
 
 @compiled

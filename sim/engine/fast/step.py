@@ -50,8 +50,8 @@ class Rules(NamedTuple):
     clearance: float
     near: float
     table_radius: float
-    rest_speed: float
-    rest_spin: float
+    rest_way: float
+    rest_turn: float
     rest_window: float
     max_time: float
 
