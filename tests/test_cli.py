@@ -435,4 +435,4 @@ def test_workers_end_with_a_killed_parent():
     time.sleep(4)
     process.kill()
     process.communicate()
-    wait_for(lambda: not any(is_alive(worker) for worker in workers))
+    assert wait_for(lambda: not any(is_alive(worker) for worker in workers))

@@ -192,7 +192,8 @@ def test_impossible_mass_properties_are_refused(
 
 
 def test_thin_plate_lies_on_the_triangle_inequality() -> None:
-    MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
+    plate = MassProperties(1.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
+    assert sorted(plate.principal()[0]) == pytest.approx([1.0, 1.0, 2.0])
 
 
 def test_bad_surfaces_are_refused() -> None:
