@@ -18,7 +18,7 @@ from calibration.parameters import SETTINGS, Parameters
 from calibration.predictions import Predictions, predict
 from calibration.sensitivity import UNCHANGED, Answer, Variation
 from calibration.simulator import Simulator
-from calibration.sources import BULLET_ALONE, FRESH, HALF_STEP, REFERENCE, SEARCH, TWO_FAST
+from calibration.sources import BULLET_ALONE, FRESH, HALF_STEP, REFERENCE, SEARCH
 from calibration.spacing import SpacingFit, fit_spacing
 from calibration.subspace import Subspace
 from calibration.surrogate import Sample
@@ -27,13 +27,13 @@ from sim.published import KERN_2006
 
 Note = Callable[[str], None]
 
-SPACING_STEPS = (-0.006, 0.0, 0.006)
+SPACING_STEPS = (-0.008, 0.0, 0.012)
 """From the device's own spacing [m]."""
 
 
-_SEARCH = Stage(SEARCH, throws=800, most_throws=4000, rounds=12, chance=0.25)
+_SEARCH = Stage(SEARCH, throws=800, most_throws=4000, rounds=16, chance=0.25)
 _REFERENCE = Stage(
-    REFERENCE, throws=10_000, most_throws=10_000, rounds=3, chance=0.5, is_around=False
+    REFERENCE, throws=16_000, most_throws=16_000, rounds=5, chance=0.2, is_around=False
 )
 
 
@@ -43,7 +43,7 @@ class Plan:
 
     Attributes:
         search: Rounds of pigs alone.
-        reference: Rounds of what the answer is judged by.
+        reference: Rounds of two pigs, at the optimum.
         probe_throws: At each point that tests a term.
         most_terms: Added to the linear ones, at most.
         fresh_throws: Of each seed of the evidence.
@@ -55,9 +55,9 @@ class Plan:
     reference: Stage = _REFERENCE
     probe_throws: int = 3000
     most_terms: int = 2
-    fresh_throws: int = 4000
+    fresh_throws: int = 5000
     change_throws: int = 4000
-    spacing_throws: int = 4000
+    spacing_throws: int = 6000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Study:
     Attributes:
         observed: The table.
         parameters: All there could be, of which some are in use.
-        base: The reference's configuration before calibration.
+        base: Two pigs before calibration, by the engine that judges.
         simulator: Throws at any parameters.
         plan: How much.
         seed: Of designs and bootstraps.
@@ -245,7 +245,7 @@ class Study:
         for step in SPACING_STEPS:
             moved = theta.copy()
             moved[index] += step
-            found = self.simulator.tally(moved, TWO_FAST, range(self.plan.spacing_throws))
+            found = self.simulator.tally(moved, REFERENCE, range(self.plan.spacing_throws))
             tried.append(float(moved[index]))
             throws.append(found.throws)
             touching.append(found.touching)

@@ -55,7 +55,7 @@ def calibrate_command(
     seed: Seed = "1",
     model: Model = "density",
     free: Free = None,
-    fresh: Fresh = "4000",
+    fresh: Fresh = "5000",
     recover: Recover = None,
     workers: Workers = None,
     resume: Resume = False,

@@ -4,8 +4,8 @@ Every round throws a few pigs at points around the best one so far, fits the sur
 samples, and moves to its optimum within a trust region. The region shrinks when the optimum lies
 inside of it or when the model misses the samples in it, and grows when the optimum lies on its
 border; throws per candidate grow as the steps get small. The search ends when simulated chance
-adds little to what the observed pigs leave open, and the last rounds throw what the answer will be
-judged by (the reference source).
+adds little to what the observed pigs leave open, and the last rounds throw what the answer must
+hold for (the reference source).
 
 References:
     Conn, A. R., Scheinberg, K., Vicente, L. N. (2009), Introduction to Derivative-Free
@@ -123,6 +123,10 @@ _LEAST_RADIUS, _MOST_RADIUS = 0.05, 3.0
 _SPAN = 3.0
 """The region does not shrink below this many standard deviations of the answer to either side."""
 
+_NARROW = 1.5
+"""A search ends in a region of at most this many spans: over a wider one the quadratic is biased by
+more than chance, which no test of few samples tells."""
+
 _EDGE = 0.98
 """Beyond this fraction of the trust region, an optimum counts as on its border."""
 
@@ -235,7 +239,11 @@ class _State:
         return list(np.clip(points, self.box.low, self.box.high))
 
     def _move(self) -> tuple[bool, bool]:
-        """Go to the optimum in the trust region; tell whether the step was small, and inside."""
+        """Go to the optimum in the trust region.
+
+        Returns:
+            Whether the step was small in a narrow region, and whether it ended inside of it.
+        """
         half = self.half
         surrogate = fit_surrogate(self.samples, self.center, half, self.reference)
         joint = Joint(surrogate, self.observed)
@@ -251,11 +259,13 @@ class _State:
         is_wrong = freedom > 0 and chi2.sf(lack, freedom) < _LACK_P_VALUE
         factor = 0.5 if is_wrong else 0.75 if is_inside else 1.5
         known = joint.information(theta, exact_simulator=True)
-        spread = np.minimum(_SPAN * np.sqrt(np.diag(np.linalg.pinv(known))), half)
+        span = _SPAN * np.sqrt(np.diag(np.linalg.pinv(known)))
+        spread = np.minimum(span, half)
+        is_narrow = bool((half <= np.maximum(_NARROW * span, _LEAST_RADIUS * self.box.scale)).all())
         self.half = np.clip(
             np.maximum(half * factor, spread),
             _LEAST_RADIUS * self.box.scale,
             _MOST_RADIUS * self.box.scale,
         )
         self.center, self.surrogate = theta, surrogate
-        return length < _SMALL_STEP, is_inside
+        return length < _SMALL_STEP and is_narrow, is_inside

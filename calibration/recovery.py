@@ -200,7 +200,7 @@ def check_recovery(study: Study, active: tuple[int, ...], planted: int) -> dict[
     study.note("searching from far starts")
     restarted = recovery.restart(observed, study.seed)
     study.note(f"planting {planted} densities and finding them again")
-    truths = plant(space.box, ratio, planted, 1)
+    truths = plant(space.box, ratio, planted, study.seed)
     found = recovery.recover(truths, study.seed)
     inside = sum(one.is_inside for one in found)
     return {

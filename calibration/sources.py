@@ -14,14 +14,12 @@ SEARCH = "search"
 """Pigs thrown alone, by the fast engine: most of the throws."""
 
 REFERENCE = "reference"
-"""Two pigs, by the engine whose frequencies are to be the table's."""
-
-TWO_FAST = "two, fast"
-"""Two pigs, by the fast engine: touching rates."""
+"""Two pigs, by the fast engine: what is fitted to the table and its touching rate."""
 
 HALF_STEP, BULLET_ALONE = "time step / 2", "engine bullet"
 FRESH = ("fresh 1", "fresh 2", "fresh 3")
-"""The reference with seeds that appear nowhere else: for the evidence."""
+"""Two pigs by the engine asked for, PyBullet, with seeds that appear nowhere else: what the answer
+is judged by."""
 
 
 def fresh_seed(seed: int, number: int) -> int:
@@ -34,7 +32,7 @@ def sources_from(reference: Configuration) -> dict[str, Configuration]:
     """Lay out what a calibration throws.
 
     Args:
-        reference: Two pigs before calibration, with the engine and the seed.
+        reference: Two pigs before calibration, with the engine that judges and the seed.
     """
     fast = FastSettings()
     search = replace(reference, pigs=1, engine=fast)
@@ -44,8 +42,7 @@ def sources_from(reference: Configuration) -> dict[str, Configuration]:
     }
     return {
         SEARCH: search,
-        REFERENCE: reference,
-        TWO_FAST: replace(reference, engine=fast),
+        REFERENCE: replace(reference, engine=fast),
         HALF_STEP: replace(search, engine=replace(fast, time_step=fast.time_step / 2)),
         BULLET_ALONE: replace(search, engine=BulletSettings()),
         **fresh,

@@ -37,12 +37,15 @@ from sim.contact import Contact, Factors, PairContact, body_factors
 from sim.device import Drop, TrapDoor
 from sim.engine import bullet, bullet_world
 from sim.engine.bullet import BulletSettings
+from sim.engine.bullet_scene import Leaf
 from sim.engine.flight import GRAVITY, Motion
 from sim.engine.flight import Body as PigBody
 from sim.engine.world import Limits
 from sim.rest import RestRule
 from sim.throw import Landings, Thrower
 from sim.touch import TouchJudge
+from sim.validate.check import FAILED, Rig
+from sim.validate.trap_door import leaf_friction
 
 CUBE = solid(Cuboid((0.01, 0.01, 0.01)).surface())
 SLAB = solid(Cuboid((0.06, 0.05, 0.008)).surface())
@@ -354,6 +357,16 @@ def test_friction_between_pigs_is_that_of_pig_and_pig() -> None:
     assert max(abs(now[0].velocity[0]) for _, now in seen) < 0.01
     slope = deceleration([time for time, _ in seen], [now[1].velocity[0] for _, now in seen])
     assert slope == pytest.approx(0.2 * GRAVITY, rel=0.04)
+
+
+def test_old_normals_would_hold_a_pig_on_the_swinging_leaf(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The validation's case of Coulomb's law on the leaf, with the guard taken away."""
+    monkeypatch.setattr(Leaf, "forget_contacts", lambda self: None)
+    checks = leaf_friction(Rig())
+    assert [check.verdict for check in checks] == [FAILED, FAILED]
+    assert all(check.measured > 0.8 for check in checks)
 
 
 def rebound(ball: Bench, height: float, quat: np.ndarray, leaf: float = 0.0) -> float:

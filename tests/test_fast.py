@@ -156,7 +156,7 @@ def test_pigs_that_meet_are_handed_over_as_they_are_and_come_back(
     thrown = engine()
     turn, spin = orientations(2, 0), (20.0, -10.0, 5.0)
     starts = [
-        Motion.of((x, 0, 0.8), q, (-np.sign(x) * 0.5, 0, 0), spin)
+        Motion.of((x, 0, 0.4), q, (-np.sign(x) * 0.5, 0, 0), spin)
         for x, q in zip((-0.05, 0.05), turn, strict=True)
     ]
     ends = thrown.settle(releases([starts], thrown))

@@ -18,9 +18,10 @@ from sim.engine.fast.engine import FastEngine
 from sim.engine.fast.leaf import UPPER, leaf_frame, meet_leaf
 from sim.engine.fast.manifold import GAP, NORMAL, POINT
 from sim.engine.fast.motion import energy_height, matrix
+from sim.engine.fast.settings import FastSettings
 from sim.engine.flight import GRAVITY, Motion
 
-STEP = 1.0 / 1024.0
+STEP = FastSettings().time_step
 NUMBERS = st.integers(0, 2**32 - 1)
 DOOR = TrapDoor()
 LENGTH = DOOR.leaf_length
@@ -46,10 +47,10 @@ OCTAHEDRON = diamond(0.01, 0.01, 0.01)
 
 
 def fallen(thrown: FastEngine, drop: float) -> list[Motion]:
-    """An octahedron, one corner straight down, after a fall of `drop` and up to 60 steps more."""
+    """An octahedron, one corner straight down, after a fall of `drop` and up to 120 steps more."""
     with stepped(thrown, [at(thrown, (0, 0, 0.01 + drop))]) as scene:
         seen = []
-        for _ in range(int(sqrt(2 * drop / GRAVITY) / STEP) + 60):
+        for _ in range(int(sqrt(2 * drop / GRAVITY) / STEP) + 120):
             scene.step()
             seen.append(scene.motion(0))
     return seen
@@ -101,7 +102,7 @@ def test_energy_of_a_thrown_pig_never_grows(seed: int) -> None:
     )
     with stepped(thrown, [start]) as scene:
         energy = energy_with_depth(thrown, scene.state(0))
-        for _ in range(600):
+        for _ in range(round(0.6 / STEP)):
             scene.step()
             assert energy_height(thrown.mass, scene.state(0)) < energy + 2e-4
             energy = min(energy, energy_with_depth(thrown, scene.state(0)))

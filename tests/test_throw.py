@@ -249,7 +249,7 @@ def test_bounce_speed_matters() -> None:
     "knob",
     [
         {"scale": 50.0},
-        {"time_step": 1 / 2048},
+        {"time_step": 1 / 1024},
         {"steps_per_check": 2},
         {"solver_iterations": 3},
         {"contact_erp": 0.1},

@@ -66,7 +66,10 @@ class BulletSettings:
 
     Attributes:
         scale: Engine lengths per meter.
-        time_step: [s]. A power of two, so that Bullet's sub-step counter never rounds.
+        time_step: [s]. A power of two, so that Bullet's sub-step counter never rounds. A pig of
+            1.5 m/s is stopped up to one step's way too deep, and then meets the table with more of
+            itself: from 1/1024 to 1/2048 razorbacks fall by 0.8 points, from there to 1/4096 by 0.1
+            (300,000 pigs dropped by the fast engine at each).
         steps_per_check: Steps between two looks at the pigs.
         solver_iterations: Projected Gauss-Seidel iterations a step, at most.
         solver_tolerance: They end when none changes a contact's speed by more than this [m/s].
@@ -80,8 +83,8 @@ class BulletSettings:
     name: ClassVar[str] = "bullet"
 
     scale: float = 100.0
-    time_step: float = 1.0 / 1024.0
-    steps_per_check: int = 4
+    time_step: float = 1.0 / 2048.0
+    steps_per_check: int = 8
     solver_iterations: int = 50
     solver_tolerance: float = 1e-6
     contact_erp: float = 0.02
@@ -97,7 +100,7 @@ class BulletSettings:
                 )
         if frexp(self.time_step)[0] != 0.5:
             raise ValueError(
-                f"engine time_step must be a power of two, such as 1/1024 s, got {self.time_step}"
+                f"engine time_step must be a power of two, such as 1/2048 s, got {self.time_step}"
             )
 
 

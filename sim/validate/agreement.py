@@ -23,18 +23,24 @@ VARIATION = 0.01
 """Largest total variation between the two engines' frequencies."""
 
 REFERENCE = "bullet"
+TOUCHING = ("touching", "apart")
 
 
 def pigs(rig: Rig) -> list[Check]:
-    """The pig from the trap door and from rest."""
-    checks = []
-    for device in ("kern2006", "drop"):
-        ours, reference = (
-            position_counts(_thrown(configure(device=device, pigs=1, engine=name), rig))
-            for name in (rig.engine, REFERENCE)
-        )
-        checks += _agree(device, ours, reference, POSITIONS)
-    return checks
+    """The pig from rest, and two from the trap door, with how often these touch."""
+    alone, ours_alone = (
+        position_counts(_thrown(configure(device="drop", pigs=1, engine=name), PIGS, rig))
+        for name in (REFERENCE, rig.engine)
+    )
+    pairs, our_pairs = (
+        _thrown(configure(device="kern2006", engine=name), PIGS // 2, rig)
+        for name in (REFERENCE, rig.engine)
+    )
+    return [
+        *_agree("drop", ours_alone, alone, POSITIONS),
+        *_agree("kern2006", position_counts(our_pairs), position_counts(pairs), POSITIONS),
+        *same("kern2006, throws", _touching(our_pairs), _touching(pairs), TOUCHING),
+    ]
 
 
 def solids(rig: Rig) -> list[Check]:
@@ -54,6 +60,7 @@ def solids(rig: Rig) -> list[Check]:
                 body,
                 _thrown(
                     drop_configuration(body, HEIGHT, engine_settings(replace(rig, engine=engine))),
+                    PIGS,
                     rig,
                 ),
             )
@@ -63,9 +70,15 @@ def solids(rig: Rig) -> list[Check]:
     return checks
 
 
-def _thrown(configuration: Configuration, rig: Rig) -> Landings:
-    rest = replace(configuration.rest, ends_when_decided=True)
-    return landings(replace(configuration, rest=rest), PIGS, rig.workers)
+def _thrown(configuration: Configuration, throws: int, rig: Rig) -> Landings:
+    rest = replace(configuration.rest, ends_when_decided=configuration.pigs == 1)
+    return landings(replace(configuration, rest=rest), throws, rig.workers)
+
+
+def _touching(thrown: Landings) -> np.ndarray:
+    """Count throws by whether the pigs touch, (2,)."""
+    touching = int((thrown.touch != "none").any(axis=1).sum())
+    return np.array((touching, len(thrown.touch) - touching))
 
 
 def _pose_counts(body: Pig, thrown: Landings) -> np.ndarray:

@@ -11,6 +11,7 @@ from sim.validate import (
     quasi_static,
     second_engine,
     symmetry,
+    trap_door,
 )
 from sim.validate.check import Case
 
@@ -31,7 +32,8 @@ CASES = (
     Case("rolling", CLOSED, False, closed_form.rolling, ENGINES),
     Case("rebound", CLOSED, False, closed_form.rebound, ENGINES),
     Case("top", CLOSED, False, closed_form.top, ENGINES),
-    Case("door", CLOSED, False, closed_form.door, BULLET),
+    Case("door", CLOSED, False, trap_door.door, BULLET),
+    Case("leaf_friction", CLOSED, False, trap_door.leaf_friction, OURS),
     Case("order_and_workers", SYMMETRY, False, symmetry.order_and_workers, ENGINES),
     Case("fair_cube", SYMMETRY, True, symmetry.fair_cube, ENGINES),
     Case("fair_tetrahedron", SYMMETRY, True, symmetry.fair_tetrahedron, ENGINES),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import atan, cos, hypot, pi, radians, sin, sqrt
+from math import atan, cos, hypot, pi, sin, sqrt
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from meshes.shape import convex_hull
 from meshes.solids import Cuboid, Cylinder, Sphere
-from sim.device import TrapDoor, uniform_orientations
-from sim.engine.bullet import BulletEngine, BulletSettings
+from sim.device import uniform_orientations
 from sim.engine.flight import GRAVITY, Motion, fly
 from sim.engine.mujoco_settings import MujocoSettings
 from sim.pig import RUBBER_DENSITY, Pig, load_pig
-from sim.rest import RestRule
-from sim.validate.bench import Bench, contact, engine_settings, finest, out_of_the_way, solid
+from sim.validate.bench import Bench, contact, engine_settings, finest, solid
 from sim.validate.check import Check, Rig
 
 MECHANICS = "closed form"
@@ -241,32 +239,3 @@ def top(rig: Rig) -> list[Check]:
     headings = [np.arctan2(*Rotation.from_quat(m.quat_xyzw).apply(local)[1::-1]) for _, m in track]
     turned = float(np.unwrap(headings)[-1] - headings[0])
     return [Check("precession / expected", turned / track[-1][0] / expected, 1.0, 0.05, MECHANICS)]
-
-
-def door(_: Rig) -> list[Check]:
-    """Speed of the falling leaf's free edge, by energy.
-
-    A plate of length L and thickness t on an edge: spin^2 = 3 g (L sin a - t (1 - cos a)) /
-    (L^2 + t^2); thin, sqrt(3 g L sin a).
-    """
-    door = TrapDoor()
-    length, thickness = door.leaf_length, door.leaf_thickness
-    pig, settings = load_pig("standard"), BulletSettings(steps_per_check=1)
-    engine = BulletEngine(
-        pig.shape, pig.mass_properties, door, contact(0.7, 0.6), settings, RestRule()
-    )
-    checks = []
-    with engine.scene(out_of_the_way(), 0) as (scene, _limits):
-        for degrees in (30.0, 60.0, 85.0):
-            angle, rate = scene.swing()
-            while angle < radians(degrees):
-                scene.step()
-                angle, rate = scene.swing()
-            sunk = length * sin(angle) - thickness * (1 - cos(angle))
-            expected = sqrt(3 * GRAVITY * sunk / (length**2 + thickness**2))
-            checks.append(
-                Check(
-                    f"spin / expected near {degrees:g} deg", rate / expected, 1.0, 0.01, MECHANICS
-                )
-            )
-    return checks

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from meshes.density import uniform
+from meshes.density import MassProperties
 from meshes.shape import ConvexPart, Shape, convex_hull
 from meshes.solids import Cuboid
 from meshes.stable import stable_poses
@@ -15,7 +15,7 @@ from sim.configuration import Configuration, configure
 from sim.device import release
 from sim.engine.bullet import BulletSettings
 from sim.engine.mujoco_settings import MujocoSettings
-from sim.pig import RUBBER_DENSITY, Pig, load_pig
+from sim.pig import Pig, load_pig
 from sim.position import POSITIONS, PositionNamer, down_in_pig
 from sim.throw import Thrower, engine_of
 from sim.validate.bench import drop_configuration, engine_settings, landings, solid
@@ -72,11 +72,13 @@ def _mirrored(pig: Pig) -> Pig:
             return part.removesuffix("left") + "right"
         return part.removesuffix("right") + "left" if part.endswith("_right") else part
 
-    parts = [
-        ConvexPart(name(part.name), part.vertices * (1.0, -1.0, 1.0)) for part in pig.shape.parts
-    ]
-    shape = Shape.from_parts("mirrored", parts)
-    return Pig("mirrored", shape, uniform(shape.surface, RUBBER_DENSITY))
+    mirror = np.diag((1.0, -1.0, 1.0))
+    parts = [ConvexPart(name(part.name), part.vertices @ mirror) for part in pig.shape.parts]
+    given = pig.mass_properties
+    mass_properties = MassProperties(
+        given.mass, given.center_of_mass @ mirror, mirror @ given.inertia @ mirror
+    )
+    return Pig("mirrored", Shape.from_parts("mirrored", parts), mass_properties)
 
 
 def turned_and_moved(rig: Rig) -> list[Check]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.engine.fast.compiled import compiled
 from sim.engine.fast.hull import Hull, lowest
-from sim.engine.fast.manifold import GAP, NORMAL, world_direction, world_point
+from sim.engine.fast.manifold import GAP, NORMAL, world_point
 from sim.engine.fast.motion import Four, Nine, Three
 from sim.engine.fast.overlap import part
 from sim.engine.flight import GRAVITY
@@ -139,7 +139,7 @@ def meet_leaf(
     if gap > hull.breaking:
         return False
     if _is_proof(hull, half, center, turned, hints, UPPER, gap, point):
-        _to_hinge(frame, half, point)
+        _to_hinge(half, point)
         return True
     face = UPPER
     for side in range(6):
@@ -151,7 +151,7 @@ def meet_leaf(
     is_proof = _is_proof(hull, half, center, turned, hints, face, gap, point)
     if not is_proof and (gap > 0.0 or not part(hull, half, center, turned, point)):
         return False
-    _to_hinge(frame, half, point)
+    _to_hinge(half, point)
     return True
 
 
@@ -200,12 +200,10 @@ def _is_proof(
 
 
 @compiled
-def _to_hinge(frame: Four, half: Three, point: np.ndarray) -> None:
-    """Count a point on the box from the hinge, not from the middle; write its normal as world."""
+def _to_hinge(half: Three, point: np.ndarray) -> None:
+    """Count a point on the box from the hinge, not from the middle."""
     point[3] += half[0]
     point[5] -= half[2]
-    normal = world_direction(frame, point[NORMAL], point[NORMAL + 1], point[NORMAL + 2])
-    point[NORMAL], point[NORMAL + 1], point[NORMAL + 2] = normal
 
 
 @compiled

@@ -3,7 +3,8 @@
 Every step adds the deepest point to those of the steps before, that are kept until they part or
 slip by more than `breaking`. A pig that comes down flat so meets the table point by point, and
 rests on up to four. A point is a row of 10: on the pig in principal axes (3), on the surface in the
-surface's frame (3), the surface's normal when the point was found, in world axes (3), the gap [m].
+surface's frame (3), the surface's normal in that frame (3), the gap [m]. So normals turn with a
+leaf that swings under a standing pig.
 
 A surface's frame is turned about y by an angle with cosine c and sine s, its origin at
 (x, 0, z): (x, z, c, s). The table's is the world's: (0, 0, 1, 0).
@@ -51,7 +52,7 @@ def refresh(
         y = state[1] + r[3] * p[0] + r[4] * p[1] + r[5] * p[2]
         z = state[2] + r[6] * p[0] + r[7] * p[1] + r[8] * p[2]
         bx, by, bz = world_point(frame, p[3], p[4], p[5])
-        nx, ny, nz = p[NORMAL], p[NORMAL + 1], p[NORMAL + 2]
+        nx, ny, nz = world_direction(frame, p[NORMAL], p[NORMAL + 1], p[NORMAL + 2])
         dx, dy, dz = x - bx, y - by, z - bz
         gap = dx * nx + dy * ny + dz * nz
         slip2 = dx * dx + dy * dy + dz * dz - gap * gap

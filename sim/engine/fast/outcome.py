@@ -26,8 +26,8 @@ RUNNING, AT_REST, TIMED_OUT, ESCAPED, DIVERGED, MET = -1, 0, 1, 2, 3, 4
 GREATEST_GAIN = 10.0
 """A pig with this many times the energy released has DIVERGED."""
 
-LOOK = 4.0
-"""Steps between two looks at whether a pig lies still, as the reference engine looks."""
+LOOK = 1.0 / 256.0
+"""Time between two looks at whether a pig lies still [s], as the reference engine looks."""
 
 ENERGY_SLACK = 1e-5
 """Height [m] by which a barrier must exceed the energy: the correction of depth pushes too."""
@@ -97,7 +97,7 @@ def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> No
     copy_state(scene.states, scene.sound, pig)
     if time >= rules.max_time:
         ends.status[pig] = TIMED_OUT
-    if time % (LOOK * rules.time_step) != 0.0:
+    if time % LOOK != 0.0:
         return
     if has_moved(world, ends.still_at[pig], state):
         ends.still_since[pig] = time

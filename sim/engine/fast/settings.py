@@ -29,7 +29,7 @@ class FastSettings:
 
     name: ClassVar[str] = "fast"
 
-    time_step: float = 1.0 / 1024.0
+    time_step: float = 1.0 / 2048.0
     solver_iterations: int = 50
     solver_tolerance: float = 1e-5
     contact_erp: float = 0.02
@@ -46,5 +46,5 @@ class FastSettings:
                 raise ValueError(f"engine {one.name} must be above 0, got {value}")
         if frexp(self.time_step)[0] != 0.5:
             raise ValueError(
-                f"engine time_step must be a power of two, such as 1/1024 s, got {self.time_step}"
+                f"engine time_step must be a power of two, such as 1/2048 s, got {self.time_step}"
             )

@@ -10,7 +10,15 @@ from sim.engine.fast.compiled import compiled
 from sim.engine.fast.hull import Hull, lowest
 from sim.engine.fast.leaf import OPEN, SPEED, Door, box_distance, leaf_frame, meet_leaf, weigh_down
 from sim.engine.fast.leaf import swing as swing_leaf
-from sim.engine.fast.manifold import GAP, MOST_POINTS, NORMAL, POINT, add, refresh
+from sim.engine.fast.manifold import (
+    GAP,
+    MOST_POINTS,
+    NORMAL,
+    POINT,
+    add,
+    refresh,
+    world_direction,
+)
 from sim.engine.fast.motion import (
     MOMENTUM,
     QUAT,
@@ -254,7 +262,7 @@ def _write(
             r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
         )
         hinge_arm = (state[0] + arm[0] - frame[0], 0.0, state[2] + arm[2] - frame[1])
-        normal = (p[NORMAL], p[NORMAL + 1], p[NORMAL + 2])
+        normal = world_direction(frame, p[NORMAL], p[NORMAL + 1], p[NORMAL + 2])
         count = add_contact(
             scene.rows,
             count,
