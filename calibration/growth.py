@@ -105,7 +105,7 @@ def judge_term(
     box = probe.box
     center, span = np.append(probe.theta, box.start[-1]), np.append(half, box.scale[-1])
     surrogate = fit_surrogate(samples, center, span, reference)
-    joint = Joint(surrogate, observed)
+    joint = Joint(surrogate, observed).known_as_at(center)
     low, high = np.maximum(box.low, center - span), np.minimum(box.high, center + span)
     _, without = joint.minimize(low, high, [center], held={len(center) - 1: float(center[-1])})
     starts = [np.append(probe.theta, center[-1] + sign * span[-1] / 2) for sign in (-1, 1)]
