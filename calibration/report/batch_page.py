@@ -106,8 +106,8 @@ def picture_section(
     words = [
         note
         or "Rendered from the recorded poses. The doubtful ones come first, since that is where a "
-        "name could be wrong. To see a throw again, from the release on: pigs watch, the batch's "
-        "directory, --throw and its number."
+        "name could be wrong. To see a throw again: pigs watch, the batch's directory, --throw and "
+        "its number."
     ]
     if not report["margins"]:
         return Section("As they lay", "pictures", words)

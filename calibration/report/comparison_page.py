@@ -24,7 +24,7 @@ from calibration.report.cells import (
 from calibration.report.charts import Dot, Series
 from calibration.report.page import Cell, Figure, Page, Section, Table
 from calibration.report.share_figure import published_dot, share_dot, share_figure
-from calibration.report.words import plain
+from calibration.report.words import EARLY, plain
 
 _NOTE = (
     "Differences are B less A, in percentage points. Each interval holds the true difference in 95 "
@@ -198,7 +198,7 @@ def _time_section(rows: Sequence[Mapping[str, float]]) -> Section:
         f"Half of the pigs lie still {middle['a']:.2f} s after the release in A, and "
         f"{middle['b']:.2f} s in B."
     )
-    return Section("Time to rest", "times", [finding], tables=[table])
+    return Section("Time to rest", "times", [finding, EARLY], tables=[table])
 
 
 def _difference_section(report: Mapping[str, Any]) -> Section:

@@ -10,6 +10,7 @@ import numpy as np
 from calibration.report import charts
 from calibration.report.cells import count, quantile_table
 from calibration.report.page import Cell, Figure, Section, Table
+from calibration.report.words import EARLY
 
 _CENTIMETERS = 100.0
 
@@ -38,7 +39,7 @@ def time_section(times: Mapping[str, Any] | None) -> Section | None:
     )
     quantiles = quantile_table("Time to rest", "s", times["quantiles"], 1.0, 2)
     finding = f"Half of the pigs lie still {middle:.2f} s after the release."
-    return Section("Time to rest", "times", [finding], [figure], [quantiles])
+    return Section("Time to rest", "times", [finding, EARLY], [figure], [quantiles])
 
 
 def place_section(places: Mapping[str, Any] | None) -> Section | None:

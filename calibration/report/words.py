@@ -15,6 +15,8 @@ POSITION_WORDS = {
     "other": "other",
 }
 
+EARLY = "A pig thrown by the fast engine counts as at rest once its stable pose is certain."
+
 
 def chances(p_value: float, replicates: int) -> str:
     """Say a p value as cases of 100 or of more."""
