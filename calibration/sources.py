@@ -28,21 +28,20 @@ def fresh_seed(seed: int, number: int) -> int:
     return int(sequence.generate_state(1)[0])
 
 
-def sources_from(reference: Configuration) -> dict[str, Configuration]:
+def sources_from(base: Configuration) -> dict[str, Configuration]:
     """Lay out what a calibration throws.
 
     Args:
-        reference: Two pigs before calibration, with the engine that judges and the seed.
+        base: Two pigs before calibration, with the engine that judges and the seed.
     """
     fast = FastSettings()
-    search = replace(reference, pigs=1, engine=fast)
+    search = replace(base, pigs=1, engine=fast)
     fresh = {
-        name: replace(reference, seed=fresh_seed(reference.seed, number))
-        for number, name in enumerate(FRESH)
+        name: replace(base, seed=fresh_seed(base.seed, number)) for number, name in enumerate(FRESH)
     }
     return {
         SEARCH: search,
-        REFERENCE: replace(reference, engine=fast),
+        REFERENCE: replace(base, engine=fast),
         HALF_STEP: replace(search, engine=replace(fast, time_step=fast.time_step / 2)),
         BULLET_ALONE: replace(search, engine=BulletSettings()),
         **fresh,

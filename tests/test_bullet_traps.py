@@ -663,8 +663,8 @@ def test_resting_pig_creeps_far_below_the_thresholds_of_rest() -> None:
     window = round(rule.window / CHECK)
     ways = np.linalg.norm(places[window:] - places[:-window], axis=1)
     angles = (turns[window:] * turns[:-window].inv()).magnitude()
-    assert ways.max() < rule.speed * rule.window * 2 / 3
-    assert angles.max() < rule.spin * rule.window * 2 / 3
+    assert ways.max() < rule.way * 2 / 3
+    assert angles.max() < rule.turn * 2 / 3
     assert max(np.linalg.norm(motion.spin) for motion in seen) > rule.spin, "hops are seen"
     assert np.linalg.norm(places - places[0], axis=1).max() < 2e-4
 

@@ -17,8 +17,8 @@ from sim.rest import RestRule
 from sim.throw import Thrower
 from sim.validate.bench import CHECK, SteppedEngine, contact, out_of_the_way
 from sim.validate.check import Check, Rig
+from sim.validate.closed_form import MECHANICS
 
-MECHANICS = "closed form"
 GRIPPED = 10
 """Throws whose friction on the leaf is measured."""
 
