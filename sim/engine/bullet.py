@@ -138,7 +138,8 @@ class BulletEngine:
         )
         motions = self._starts(releases, row)
         shapes, coat = self._pig_shapes(len(motions)), self._factors["pig"]
-        with Scene(self.world, self._leaf(releases, row)) as scene:
+        leaf = self._leaf(releases, row)
+        with Scene(self.world, leaf, settings.steps_per_check) as scene:
             for motion in motions:
                 scene.add_pig(shapes, self.body, motion, coat)
             yield scene, limits

@@ -134,9 +134,8 @@ class BulletWorld:
     ) -> None:
         self.scale = settings.scale
         self.client = _Client()
+        self._time_step = settings.time_step
         self.client.setPhysicsEngineParameter(
-            fixedTimeStep=settings.time_step * settings.steps_per_check,
-            numSubSteps=settings.steps_per_check,
             numSolverIterations=settings.solver_iterations,
             solverResidualThreshold=(settings.solver_tolerance * settings.scale) ** 2,
             restitutionVelocityThreshold=bounce_speed * settings.scale,
@@ -153,7 +152,14 @@ class BulletWorld:
         self.unseen = self.client.createVisualShape(
             pybullet.GEOM_MESH, vertices=np.eye(3).tolist(), indices=[0, 1, 2]
         )
+        self.pace(settings.steps_per_check)
         self.tilt(0.0)
+
+    def pace(self, steps: int) -> None:
+        """Take so many steps each time that Bullet is told to step."""
+        self.client.setPhysicsEngineParameter(
+            fixedTimeStep=self._time_step * steps, numSubSteps=steps
+        )
 
     def end(self) -> None:
         """Give the world's memory back."""
