@@ -86,7 +86,8 @@ def play_command(
 
     Example: pigs play --players optimal,hold:20 --games 100000 --from kern2006
     """
-    from sim.game.play import Wish, play, resume_play
+    from sim.game.play import play, resume_play
+    from sim.game.wish import Wish
 
     goal = _whole("--target", target, 1, MAX_TARGET)
     number = _whole("--seed", seed, 0, MAX_SEED)

@@ -19,11 +19,11 @@ from sim.game.party.play import Asked, Decider, PartyTable, Thrifty, play_party
 from sim.game.party.rules import Step, deal
 from sim.game.party.saved import as_record, from_record
 from sim.game.party.state import TARGET, PartyGame
-from sim.game.play import Wish, absolute_source, check_origin, find_origin, read_table
 from sim.game.player import PlayerWord, name_players, read_people
 from sim.game.saved import SavedGame, SaveFile
 from sim.game.source import LandingTable
 from sim.game.terminal import Terminal
+from sim.game.wish import Wish, absolute_source, check_origin, find_origin, read_table
 from sim.refusal import Refusal
 
 THRIFTY = "thrifty"

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 from sim.game.optimum import Optimum, Outcomes
-from sim.game.play import Wish, read_rules, read_table
 from sim.game.player import find_optimum, name_players, read_players, seat_strategy
 from sim.game.rules import Rules, rules_as_dict
 from sim.game.tournament import Standings, play_tournament
+from sim.game.wish import Wish, read_rules, read_table
 from sim.interval import wilson_interval
 from sim.progress import LateProgress
 from sim.refusal import Refusal
