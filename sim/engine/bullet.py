@@ -56,17 +56,11 @@ class BulletEngine:
         self._bounce_speed = contact.bounce_speed
         self._door = device if isinstance(device, TrapDoor) else None
         self._factors = body_factors(contact)
-        moments, self._axes = mass_properties.principal()
+        _, self._axes = mass_properties.principal()
         self._pig_from_principal = Rotation.from_matrix(self._axes)
         self._principal_from_pig = self._pig_from_principal.inv()
         self._center = mass_properties.center_of_mass
-        vertices = self._principal(shape.hull.vertices)
-        self.body = Body(
-            vertices,
-            float(np.linalg.norm(vertices, axis=1).max()),
-            mass_properties.mass,
-            (float(moments[0]), float(moments[1]), float(moments[2])),
-        )
+        self.body = Body.of(shape.hull.vertices, mass_properties)
         self._basins = (
             Basins(
                 self.body,

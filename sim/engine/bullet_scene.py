@@ -180,7 +180,7 @@ class Leaf:
         a, b, c = (2 * self._half) ** 2 * mass / 12
         self._world.weigh(leaf, HINGE, mass, (b + c, a + c, a + b))
         self._world.coat(leaf, HINGE, self._coat)
-        client.setCollisionFilterGroupMask(leaf, HINGE, SURFACES, HULLS)
+        _find_contacts(self._world, leaf, HINGE)
         client.changeDynamics(
             leaf, HINGE, jointLowerLimit=0.0, jointUpperLimit=self._open_angle, jointDamping=0.0
         )
@@ -207,7 +207,7 @@ class Leaf:
         still on the leaf would not turn with it, and hold it by 0.9 to 1.1 times the normal force
         where a friction of 0.6 is the most.
         """
-        self._world.client.setCollisionFilterGroupMask(self.body, HINGE, SURFACES, HULLS)
+        _find_contacts(self._world, self.body, HINGE)
 
     def catch(self) -> None:
         """Fix the leaf once it has reached its open angle."""
@@ -225,9 +225,14 @@ class Leaf:
             baseOrientation=turn.as_quat().tolist(),
         )
         self._world.coat(self.body, BASE, self._coat)
-        client.setCollisionFilterGroupMask(self.body, BASE, SURFACES, HULLS)
+        _find_contacts(self._world, self.body, BASE)
         reach = np.abs(turn.as_matrix()) @ self._half
         self.box = Box(tuple(center - reach), tuple(center + reach))
+
+
+def _find_contacts(world: BulletWorld, leaf: int, link: int) -> None:
+    """Have Bullet find the leaf's contacts with hulls, and forget those that it has."""
+    world.client.setCollisionFilterGroupMask(leaf, link, SURFACES, HULLS)
 
 
 def _link(

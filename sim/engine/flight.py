@@ -14,6 +14,8 @@ from math import ceil, inf, sqrt
 
 import numpy as np
 
+from meshes.density import MassProperties
+
 GRAVITY = 9.80665  # standard gravity [m/s^2]
 MAX_TURN = 0.2  # largest rotation per Runge-Kutta step [rad]; local error about 3e-6 rad
 
@@ -173,6 +175,15 @@ class Body:
     radius: float
     mass: float
     moments: tuple[float, float, float]
+
+    @classmethod
+    def of(cls, vertices: np.ndarray, mass_properties: MassProperties) -> Body:
+        """Take a hull's vertices, (v, 3) [m], from the pig's frame into principal axes."""
+        moments, axes = mass_properties.principal()
+        turned = (vertices - mass_properties.center_of_mass) @ axes
+        a, b, c = moments.tolist()
+        radius = float(np.linalg.norm(turned, axis=1).max())
+        return cls(turned, radius, mass_properties.mass, (a, b, c))
 
     @cached_property
     def columns(self) -> np.ndarray:

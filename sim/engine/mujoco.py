@@ -87,15 +87,9 @@ class MujocoEngine:
         if isinstance(device, TrapDoor):
             raise ValueError(SINGLE_ONLY)
         self._settings, self._rest = settings, rest
-        moments, self._pig_from_principal = mass_properties.principal()
+        _, self._pig_from_principal = mass_properties.principal()
         self._center = mass_properties.center_of_mass
-        vertices = (shape.hull.vertices - self._center) @ self._pig_from_principal
-        self.body = Body(
-            vertices,
-            float(np.linalg.norm(vertices, axis=1).max()),
-            mass_properties.mass,
-            (float(moments[0]), float(moments[1]), float(moments[2])),
-        )
+        self.body = Body.of(shape.hull.vertices, mass_properties)
         self._basins = (
             Basins(
                 self.body,
