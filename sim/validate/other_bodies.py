@@ -63,7 +63,7 @@ STANDARD_ERRORS = 3.0
 LARGE_FACES = 0.353
 """Share of one of the two large faces of a cuboid 1 x 1 x 0.97."""
 
-THICK, THIN = ("15.5 mm", 0.38, 0.91), ("2.4 mm", 0.24, 0.84)
+THICK, THIN = ("15.5 mm", 0.38, 0.93), ("2.4 mm", 0.24, 0.84)
 """Glass, published share of a cylinder's ends on it, and the restitution found to give it."""
 
 CYLINDER_SIDES = 32
