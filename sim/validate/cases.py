@@ -39,7 +39,7 @@ CASES = (
     Case("fair_tetrahedron", SYMMETRY, True, symmetry.fair_tetrahedron, ENGINES),
     Case("mirrored_pig", SYMMETRY, True, symmetry.mirrored_pig, ENGINES),
     Case("turned_and_moved", SYMMETRY, True, symmetry.turned_and_moved, ENGINES),
-    Case("engine_scale", SYMMETRY, True, symmetry.engine_scale, BULLET),
+    Case("engine_scale", SYMMETRY, True, convergence.engine_scale, BULLET),
     Case("half_step", CONVERGENCE, True, convergence.half_step, ENGINES),
     Case("twice_iterations", CONVERGENCE, True, convergence.twice_iterations, ENGINES),
     Case("twice_vertices", CONVERGENCE, True, convergence.twice_vertices, ENGINES),

@@ -1,4 +1,4 @@
-"""Convergence: a finer computation of the same throw gives the same frequencies."""
+"""Convergence: a finer or rescaled computation of a throw gives the same frequencies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from meshes.shape import convex_hull
 from sim.configuration import Configuration
+from sim.engine.bullet import BulletSettings
 from sim.engine.fast.settings import FastSettings
 from sim.pig import Pig, load_pig
 from sim.rest import RestRule
@@ -50,6 +51,17 @@ def stricter_rest(rig: Rig) -> list[Check]:
     rest = RestRule(old.speed / 2, old.spin / 2, 2 * old.window, old.max_time)
     label = "rest at half the speeds for twice the time"
     return _compare(label, replace(usual, seed=4, rest=rest), rig)
+
+
+def engine_scale(rig: Rig) -> list[Check]:
+    """Half and twice the engine's internal length scale."""
+    usual, checks = _usual(rig), []
+    assert isinstance(usual.engine, BulletSettings), "a case names the engines that it applies to"
+    for seed, factor in ((5, 0.5), (6, 2.0)):
+        scale = factor * usual.engine.scale
+        scaled = replace(usual, seed=seed, engine=replace(usual.engine, scale=scale))
+        checks += _compare(f"scale {scale:g}", scaled, rig)
+    return checks
 
 
 def _usual(rig: Rig) -> Configuration:

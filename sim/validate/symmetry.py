@@ -13,7 +13,6 @@ from meshes.solids import Cuboid
 from meshes.stable import stable_poses
 from sim.configuration import Configuration, configure
 from sim.device import release
-from sim.engine.bullet import BulletSettings
 from sim.engine.mujoco_settings import MujocoSettings
 from sim.pig import Pig, load_pig
 from sim.position import POSITIONS, PositionNamer, down_in_pig
@@ -109,20 +108,6 @@ def _settled(configuration: Configuration, yaw: float, shift: float) -> np.ndarr
     poses = stable_poses(pig.shape, pig.mass_properties.center_of_mass)
     names, _ = PositionNamer(poses).name(ends.quat_xyzw[:, 0])
     return np.array([(names == position).sum() for position in POSITIONS])
-
-
-def engine_scale(rig: Rig) -> list[Check]:
-    """The engine's internal length scale changes no frequency."""
-    pig = load_pig("standard")
-    reference = position_counts(
-        landings(drop_configuration(pig, HEIGHT, BulletSettings()), PIG_DROPS, rig.workers)
-    )
-    checks = []
-    for scale in (50.0, 200.0):
-        scaled = drop_configuration(pig, HEIGHT, BulletSettings(scale=scale))
-        counts = position_counts(landings(scaled, PIG_DROPS, rig.workers))
-        checks += same(f"scale {scale:g}", counts, reference)
-    return checks
 
 
 def order_and_workers(rig: Rig) -> list[Check]:

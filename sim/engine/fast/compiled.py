@@ -29,11 +29,23 @@ def compiled(function: Compiled) -> Compiled:
     be written every process compiles anew. No fast-math: sums keep their order, so that every
     processor gives the same bits.
     """
+    return _compiled(function, _OPTIONS)
+
+
+def inlined(function: Compiled) -> Compiled:
+    """Compile a function into each that calls it; for the innermost loops.
+
+    A call hands over every field of every array, which takes as long as a short function's work.
+    """
+    return _compiled(function, _OPTIONS | {"inline": "always"})
+
+
+def _compiled(function: Compiled, options: dict[str, Any]) -> Compiled:
     compiler: Any = numba.njit
     try:
-        dispatcher: Compiled = compiler(function, cache=True, **_OPTIONS)
+        dispatcher: Compiled = compiler(function, cache=True, **options)
     except RuntimeError:  # numba finds no place for its cache
-        dispatcher = compiler(function, **_OPTIONS)
+        dispatcher = compiler(function, **options)
     return dispatcher
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.fast.compiled import compiled
+from sim.engine.fast.compiled import compiled, inlined
 from sim.engine.fast.manifold import GAP
 from sim.engine.fast.motion import MOMENTUM, VELOCITY, Mass, Nine, Three, inverse_inertia_times
 
@@ -200,10 +200,10 @@ def solve(rows: Rows, count: int, mass: Mass, mobility: float, most: int, tolera
             row = 3 * one
             after = max(impulse[row] + (rows.target[one] - speed[row]) * inertia[row], 0.0)
             if after != impulse[row]:
-                _push(rows, lines, row, after - impulse[row])
+                _push(speed, rows.response, lines, row, after - impulse[row])
                 impulse[row] = after
         for one in range(count):
-            _rub(rows, lines, one)
+            _rub(impulse, speed, inertia, rows.response, lines, one, rows.friction[one])
         change = 0.0
         for row in range(lines):
             change = max(change, abs(speed[row] - rows.before[row]))
@@ -233,24 +233,30 @@ def _respond(rows: Rows, count: int, mass: Mass, mobility: float) -> None:
         first = last
 
 
-@compiled
-def _push(rows: Rows, lines: int, row: int, impulse: float) -> None:
+@inlined
+def _push(speed: np.ndarray, response: np.ndarray, lines: int, row: int, impulse: float) -> None:
     """Add to every speed what an impulse along a row gives; lines past the last do no harm."""
-    speed, response = rows.speed, rows.response
     for first in range(0, lines, VECTOR):
         for j in range(VECTOR):
             speed[first + j] += impulse * response[row, first + j]
 
 
-@compiled
-def _rub(rows: Rows, lines: int, one: int) -> None:
+@inlined
+def _rub(
+    impulse: np.ndarray,
+    speed: np.ndarray,
+    inertia: np.ndarray,
+    response: np.ndarray,
+    lines: int,
+    one: int,
+    friction: float,
+) -> None:
     """Update one contact's friction."""
-    impulse, speed, inertia = rows.impulse, rows.speed, rows.inertia
     first, second = 3 * one + 1, 3 * one + 2
     before_a, before_b = impulse[first], impulse[second]
     a = before_a - speed[first] * inertia[first]
     b = before_b - speed[second] * inertia[second]
-    limit = rows.friction[one] * impulse[3 * one]
+    limit = friction * impulse[3 * one]
     size2 = a * a + b * b
     if size2 > limit * limit:
         scale = limit / sqrt(size2)
@@ -258,8 +264,8 @@ def _rub(rows: Rows, lines: int, one: int) -> None:
     if a == before_a and b == before_b:
         return
     impulse[first], impulse[second] = a, b
-    _push(rows, lines, first, a - before_a)
-    _push(rows, lines, second, b - before_b)
+    _push(speed, response, lines, first, a - before_a)
+    _push(speed, response, lines, second, b - before_b)
 
 
 @compiled
