@@ -29,7 +29,7 @@ GAP = 2e-5
 """Between the body's lowest point and the table at the start [m]."""
 
 AGREEING = 0.97
-"""Least share of drops that end where geometry says: 0.987 of pigs do, 0.993 if their inertia is
+"""Least share of drops that end where geometry says: 0.975 of pigs do, 0.993 if their inertia is
 the same about all axes; a body near a ridge may roll either way."""
 
 

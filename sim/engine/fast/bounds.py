@@ -23,7 +23,7 @@ from math import sqrt
 
 import numpy as np
 
-from sim.engine.fast.compiled import compiled
+from sim.engine.fast.compiled import compiled, inlined
 from sim.engine.fast.hull import Hull, lowest
 from sim.engine.fast.leaf import box_distance, leaf_frame
 from sim.engine.fast.motion import (
@@ -41,7 +41,7 @@ from sim.engine.flight import GRAVITY
 MOST_ROUNDS = 20
 
 
-@compiled
+@inlined
 def time_above(hull: Hull, mass: Mass, state: np.ndarray, above: float, hints: np.ndarray) -> float:
     """Bound from below the time before any vertex sinks to a level [s].
 
@@ -81,7 +81,7 @@ def time_to_reach(state: np.ndarray, distance: float) -> float:
     return fall_time(distance, -sqrt(u * u + v * v + w * w), GRAVITY)
 
 
-@compiled
+@inlined
 def free_time(world: World, scene: Scene, height: float, pig: int) -> float:
     """Bound from below the time in which the pig touches nothing [s]."""
     clearance, state = world.rules.clearance, scene.states[pig]

@@ -15,7 +15,7 @@ import numpy as np
 from sim.engine.fast.basin import UNDECIDED
 from sim.engine.fast.bounds import free_time
 from sim.engine.fast.company import are_any_near, is_awake, steps_apart
-from sim.engine.fast.compiled import compiled
+from sim.engine.fast.compiled import compiled, inlined
 from sim.engine.fast.leaf import OPEN
 from sim.engine.fast.motion import fly
 from sim.engine.fast.outcome import AT_REST, MET, RUNNING, Ends, World, copy_state, judge
@@ -67,7 +67,7 @@ def throw(world: World, scene: Scene, ends: Ends, height: float, time: float) ->
             ends.status[:] = AT_REST
 
 
-@compiled
+@inlined
 def _go_on(world: World, scene: Scene, ends: Ends, height: float, until: float) -> bool:
     """Follow every pig that is awake until a time [s] or until it is sure; say if there is one."""
     is_any_awake = False
@@ -140,7 +140,7 @@ def _stop(world: World, scene: Scene, ends: Ends, height: float, now: float) -> 
     ends.status[:] = MET
 
 
-@compiled
+@inlined
 def advance(world: World, scene: Scene, ends: Ends, height: float, pig: int, until: float) -> None:
     """Leap, at most `until` a time [s], if the pig surely flies for a step or more; else step."""
     rules, state = world.rules, scene.states[pig]

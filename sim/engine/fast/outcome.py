@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.engine.fast.basin import UNDECIDED, Basins, decided
-from sim.engine.fast.compiled import compiled
+from sim.engine.fast.compiled import compiled, inlined
 from sim.engine.fast.hull import Hull, lowest
 from sim.engine.fast.leaf import Door, box_distance, leaf_frame
 from sim.engine.fast.motion import (
@@ -75,7 +75,7 @@ class World(NamedTuple):
     door: Door
 
 
-@compiled
+@inlined
 def judge(world: World, scene: Scene, ends: Ends, height: float, pig: int) -> None:
     """See whether the pig is done, lost, or sure of where it will end."""
     rules, state, time = world.rules, scene.states[pig], ends.time[pig]

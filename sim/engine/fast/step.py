@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.fast.compiled import compiled
+from sim.engine.fast.compiled import compiled, inlined
 from sim.engine.fast.hull import Hull, lowest
 from sim.engine.fast.leaf import OPEN, SPEED, Door, box_distance, leaf_frame, meet_leaf, weigh_down
 from sim.engine.fast.leaf import swing as swing_leaf
@@ -105,7 +105,7 @@ def empty_scene(pigs: int) -> Scene:
     )
 
 
-@compiled
+@inlined
 def step(
     hull: Hull,
     mass: Mass,
@@ -159,7 +159,7 @@ def step(
         swing_leaf(door, scene.leaf, h)
 
 
-@compiled
+@inlined
 def _touch(
     hull: Hull,
     mass: Mass,
