@@ -79,13 +79,19 @@ class Evidence:
     positions: tuple[PositionCheck, ...]
 
     @property
-    def is_passed(self) -> bool:
-        """Whether the fit is as good as the observed sample can tell."""
-        return (
-            self.p_value >= LEAST_P_VALUE
-            and self.total_variation <= MOST_VARIATION
-            and all(one.is_inside for one in self.positions)
-        )
+    def shortfalls(self) -> list[str]:
+        """Say what keeps the fit from being as good as the observed sample can tell."""
+        found = []
+        if self.p_value < LEAST_P_VALUE:
+            found.append(f"p is below {LEAST_P_VALUE:g}")
+        if self.total_variation > MOST_VARIATION:
+            found.append(
+                f"total variation is above {MOST_VARIATION:g}, as few throws make it by chance"
+            )
+        outside = [one.position.replace("_", " ") for one in self.positions if not one.is_inside]
+        if outside:
+            found.append(f"outside the table's 95 % interval: {', '.join(outside)}")
+        return found
 
 
 def judge(observed: Observed, fresh: Tally, joint: Joint, theta: np.ndarray, seed: int) -> Evidence:

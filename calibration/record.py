@@ -46,7 +46,8 @@ def record(study: Study, found: Calibration) -> dict[str, Any]:
             "offsets": _offsets(joint),
         },
         "terms": [[asdict(test) for test in tests] for tests in found.tests],
-        "evidence": asdict(found.evidence) | {"is_passed": found.evidence.is_passed},
+        "evidence": asdict(found.evidence)
+        | {"is_passed": not found.evidence.shortfalls, "shortfalls": found.evidence.shortfalls},
         "spacing": None if found.spacing is None else asdict(found.spacing),
         "predictions": asdict(found.predictions),
         "sensitivity": [_variation(study, found, one) for one in found.variations],

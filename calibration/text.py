@@ -47,7 +47,8 @@ def _positions(evidence: Written) -> str:
 
 
 def _verdict(evidence: Written) -> str:
-    verdict = "passed" if evidence["is_passed"] else "not passed"
+    shortfalls = "; ".join(evidence["shortfalls"])
+    verdict = f"not passed, {shortfalls}" if shortfalls else "passed"
     return (
         f"fresh throws: {evidence['throws']:,}, {evidence['pigs']:,} pigs not touching, "
         f"{evidence['failed']} failed throws\n"

@@ -175,7 +175,9 @@ def test_evidence_passes_the_truth_and_fails_another() -> None:
     assert 0.001 < good.p_value <= good.p_value_as_given + 0.02
     assert good.total_variation < 0.02
     bad = judge(table, toy.tally(theta + 0.3, "fresh", range(40000)), joint, theta, 1)
-    assert not bad.is_passed
+    words = "; ".join(bad.shortfalls)
+    assert "p is below 0.05" in words
+    assert "total variation is above 0.01" in words
     assert bad.p_value < 0.001
 
 

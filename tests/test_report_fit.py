@@ -101,10 +101,10 @@ def test_finding_follows_the_verdict():
         finding := fit_report(document, ASKED)["finding"]
     )
     assert "about 31 in 100 cases" in finding
-    evidence |= {"is_passed": False, "p_value": 1e-4}
+    evidence |= {"is_passed": False, "p_value": 1e-4, "shortfalls": ["p is below 0.05"]}
     evidence["positions"][3] |= {"simulated": 0.2, "is_inside": False}
     finding = fit_report(document, ASKED)["finding"]
-    assert "do not agree" in finding
+    assert "do not agree with the table as well as they should: p is below 0.05." in finding
     assert finding.endswith("trotter: 20.00 % thrown, 8.84 % in the table.")
 
 

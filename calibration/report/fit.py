@@ -143,9 +143,10 @@ def _finding(evidence: Mapping[str, Any]) -> str:
         )
     worst = max(checks, key=_distance)
     return (
-        "Throws that the fit never saw do not agree with the table as well as they should: if the "
-        f"fitted pig were the real one, the misfit would be this great in {often}; {where}. What "
-        f"stands out most is {plain(worst['position'])}: {100 * worst['simulated']:.2f} % thrown, "
+        "Throws that the fit never saw do not agree with the table as well as they should: "
+        f"{'; '.join(evidence['shortfalls'])}. If the fitted pig were the real one, the misfit "
+        f"would be this great in {often}; {where}. What stands out "
+        f"most is {plain(worst['position'])}: {100 * worst['simulated']:.2f} % thrown, "
         f"{100 * worst['observed']:.2f} % in the table."
     )
 

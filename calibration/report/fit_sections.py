@@ -171,8 +171,9 @@ def spacing_section(report: Mapping[str, Any]) -> Section | None:
         return None
     low, high = 1e3 * spacing["low"], 1e3 * spacing["high"]
     finding = (
-        f"Pigs released {1e3 * spacing['spacing']:.1f} mm apart touch as often as the real ones; "
-        f"from {low:.1f} to {high:.1f} mm the rate lies in the published 95 % interval."
+        f"Of the spacings tried, {1e3 * spacing['spacing']:.1f} mm comes nearest to the published "
+        f"touching rate; by a smooth curve through all of them the rate lies in the published 95 % "
+        f"interval from {low:.1f} to {high:.1f} mm."
     )
     table = Table(
         "Touching throws by spacing",
