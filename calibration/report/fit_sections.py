@@ -171,8 +171,8 @@ def spacing_section(report: Mapping[str, Any]) -> Section | None:
         return None
     low, high = 1e3 * spacing["low"], 1e3 * spacing["high"]
     finding = (
-        f"Of the spacings tried, {1e3 * spacing['spacing']:.1f} mm comes nearest to the published "
-        f"touching rate; by a smooth curve through all of them the rate lies in the published 95 % "
+        "By a smooth curve through the spacings tried, the touching rate comes nearest to the "
+        f"published one at {1e3 * spacing['spacing']:.1f} mm, and lies in the published 95 % "
         f"interval from {low:.1f} to {high:.1f} mm."
     )
     table = Table(

@@ -62,7 +62,8 @@ class Scene:
             self._client.removeBody(pig)
         if self._leaf:
             self._client.removeBody(self._leaf.body)
-        self._world.pace(self._steps_per_check)
+        if self.is_swinging():
+            self._world.pace(self._steps_per_check)
 
     def add_pig(self, shapes: Sequence[int], body: Body, motion: Motion, coat: Factors) -> None:
         """Put a pig in the world; its frame is principal, at its center of mass.
