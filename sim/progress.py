@@ -13,15 +13,21 @@ _PATIENCE = 1.0
 
 
 class LateProgress:
-    """A progress bar on standard error that appears after a second."""
+    """A progress bar on standard error that appears after a second.
 
-    def __init__(self, unit: str = "throws") -> None:
+    Attributes:
+        unit: What is counted.
+        is_passing: Whether the bar goes away at its end.
+    """
+
+    def __init__(self, unit: str = "throws", *, is_passing: bool = False) -> None:
         self._bar = Progress(
             BarColumn(),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} {task.description}"),
             TextColumn("{task.fields[speed]:,.1f} {task.description}/s"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
+            transient=is_passing,
         )
         self._unit = unit
         self._begun: tuple[float, int] | None = None
