@@ -5,7 +5,7 @@ Run the long ones alone, and see what they measure: `python -m pytest -m long te
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 import sys
 import time
@@ -17,7 +17,8 @@ import pytest
 
 PIGS = [sys.executable, "-c", "from sim.cli import main; main()"]
 SEED = 20060
-PAGE = os.sysconf("SC_PAGE_SIZE")
+MOST_MEMORY = 600.0
+"""Of all processes of a run together [MB]."""
 
 
 def family(pid: int) -> list[int]:
@@ -27,23 +28,24 @@ def family(pid: int) -> list[int]:
 
 
 def memory(pid: int) -> float:
-    """Measure what a process and those it has started hold [MB]."""
+    """Measure what a process and those it has started hold, what they share once [MB]."""
     try:
-        pages = [int(Path(f"/proc/{one}/statm").read_text().split()[1]) for one in family(pid)]
-    except (FileNotFoundError, ProcessLookupError):  # one has just ended
+        texts = [Path(f"/proc/{one}/smaps_rollup").read_text() for one in family(pid)]
+        return sum(int(re.findall(r"^Pss: +(\d+) kB$", text, re.M)[0]) for text in texts) / 1e3
+    except (FileNotFoundError, ProcessLookupError, IndexError):  # one has just ended
         return np.nan
-    return sum(pages) * PAGE / 1e6
 
 
 def soak(out: Path, engine: str, throws: int) -> None:
     """Throw under watch; the last quarter may hold no more than the second one."""
     words = ["throw", "-n", str(throws), "--seed", str(SEED), "--engine", engine, "--out", str(out)]
     samples = []
+    subprocess.run([*PIGS, "throw", "-n", "1", "--engine", engine], check=True)  # compiles
     with open(out.with_suffix(".log"), "w") as log:
         process = subprocess.Popen([*PIGS, *words], stdout=log, stderr=log)
         while process.poll() is None:
             samples.append(memory(process.pid))
-            time.sleep(0.2)
+            time.sleep(0.5)
     assert process.returncode == 0
     quarters = [np.nanmedian(part) for part in np.array_split(samples, 4)]
     size = sum(path.stat().st_size for path in out.iterdir()) / throws
@@ -51,6 +53,7 @@ def soak(out: Path, engine: str, throws: int) -> None:
     print(f"\n{engine}, {throws:,} throws: {size:.0f} bytes per throw, memory by quarters", end=" ")
     print(", ".join(f"{one:.0f}" for one in quarters), f"MB; failed of seed {SEED}: {failed}")
     assert quarters[3] < 1.05 * quarters[1] + 10.0
+    assert np.nanmax(samples) < MOST_MEMORY
     assert not any(status == "diverged" for status in failed.values()), failed
     assert len(failed) <= 1e-4 * throws, failed
 
