@@ -20,7 +20,7 @@ import typer
 from sim.bench.command import bench_command
 from sim.game.command import play_command
 from sim.options import Json, Pig, check_pig
-from sim.refusal import INTERRUPTED, Refusal, refused_input
+from sim.refusal import INTERRUPTED, Refusal, plain_words, refused_input
 from sim.standard_streams import abandon, complain, deliver, prepare_streams
 from sim.throw_command import throw_command
 from sim.validate.command import validate_command
@@ -127,7 +127,7 @@ def run(arguments: Sequence[str]) -> int:
         abandon(sys.stdout)
         return 0
     except OSError as error:
-        return complain(f"the system refused: {error.strerror or error}", 2)
+        return complain(f"the system refused: {plain_words(error)}", 2)
     except Exception as error:
         return complain(_usage_problem(error), 2)
     if result == INTERRUPTED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 from base64 import b64decode
 from pathlib import Path
 
@@ -117,6 +118,35 @@ def test_mp4_plays_the_throw_slowly_and_ends_with_the_pigs_at_rest(
     last = frames[-1].reshape(right.shape)
     assert likeness(last, right) > 0.97
     assert likeness(last, right) > likeness(last, wrong)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".gif", ".mp4", ".html"])
+def test_disk_that_is_full_is_one_line_and_leaves_nothing(
+    suffix: str, few_frames: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A limit on the size of a file stands for a full disk: the system writes no further."""
+    path = tmp_path / f"throw{suffix}"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, before[1]))
+    try:
+        status = save(path, *THROW)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert status == 2
+    assert f"{path}: cannot write it: " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_full_disk_for_temporary_files_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        assert run(["throw", "-n", "1", "--workers", "1"]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert re.search(
+        r"^pigs: the system refused: .*pigs-.*\.obj: File too large$", capsys.readouterr().err, re.M
+    )
 
 
 def test_page_holds_the_bits_of_the_end_and_needs_no_network(

@@ -199,7 +199,10 @@ class BulletWorld:
         with tempfile.TemporaryDirectory(prefix="pigs-") as folder:
             files = [str(Path(folder, f"{number}.obj")) for number in range(len(parts))]
             for file, part in zip(files, parts, strict=True):
-                Path(file).write_text(_wavefront(part * self.scale), encoding="ascii")
+                try:
+                    Path(file).write_text(_wavefront(part * self.scale), encoding="ascii")
+                except OSError as error:  # on a full disk it has no name
+                    raise OSError(error.errno, error.strerror, file) from None
             return int(
                 self.client.createCollisionShapeArray(
                     shapeTypes=[pybullet.GEOM_MESH] * len(files),

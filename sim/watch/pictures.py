@@ -105,14 +105,26 @@ def save_gif(frames: Iterator[Image.Image], path: Path) -> None:
 
 
 def save_mp4(frames: Iterator[Image.Image], path: Path) -> None:
-    """Write frames as an MP4 that holds its last frame."""
-    from imageio_ffmpeg import write_frames
+    """Write frames as an MP4 that holds its last frame.
+
+    Raises:
+        OSError: If the encoder could not write all of them.
+    """
+    from imageio_ffmpeg import count_frames_and_secs, write_frames
 
     writer = write_frames(path, SIZE, fps=FRAME_RATE, quality=7, macro_block_size=1)
     writer.send(None)
+    sent = round(HOLD * FRAME_RATE)
     for frame in frames:
         content = frame.tobytes()
         writer.send(content)
+        sent += 1
     for _ in range(round(HOLD * FRAME_RATE)):
         writer.send(content)
     writer.close()
+    try:
+        found, _ = count_frames_and_secs(path)  # the encoder does not tell of a full disk
+    except RuntimeError:
+        found = 0
+    if found != sent:
+        raise OSError("the encoder stopped early, as on a full disk")

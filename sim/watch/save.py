@@ -43,6 +43,9 @@ def save(
         speed: At which it plays; 1 is real.
         path: Its ending says what is written; see check_path.
         progress: Told of every frame of a GIF or an MP4.
+
+    Raises:
+        ValueError: In one line, if it cannot be written.
     """
     check_path(path)
     suffix = path.suffix.lower()
@@ -57,5 +60,9 @@ def save(
         else:
             save_mp4(film_frames(film, stage, speed, progress), partial)
         partial.rename(path)
+    except OSError as error:
+        raise ValueError(
+            f"{path}: cannot write it: {error.strerror or error}; make room or give another place"
+        ) from None
     finally:
         partial.unlink(missing_ok=True)
