@@ -167,11 +167,6 @@ def test_report_of_the_same_batch_is_the_same(landings, report):
     assert batch_report(recorded(landings)) == report
 
 
-def test_foreign_configuration_is_refused():
-    with pytest.raises(ValueError, match=r"batch\.json: its configuration lacks pig\.name"):
-        batch_report(recorded(likely_landings(3), {"seed": 1, "pig": "none"}))
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -30,13 +30,8 @@ def batch_report(batch: RecordedBatch) -> dict[str, Any]:
     """Gather the evidence of a batch.
 
     Lengths are in [m], times in [s], angles in [rad], shares from 0 to 1; intervals are at 95 %.
-
-    Raises:
-        ValueError: If the configuration is not that of a batch, or there are no throws.
     """
     landings = batch.landings
-    if not len(landings.index):
-        raise ValueError("holds no throws")
     run, summary, rng = run_of(batch), summarize(landings), generator()
     return {
         "kind": "batch",

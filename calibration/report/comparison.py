@@ -32,9 +32,6 @@ def comparison_report(a: RecordedBatch, b: RecordedBatch, names: Sequence[str]) 
 
     Throws of the two count as independent. If both began with the same releases their pigs still
     land apart: a throw is chaotic, and `agreement` tells how far that holds.
-
-    Raises:
-        ValueError: If a configuration is not that of a batch.
     """
     first, second = summarize(a.landings), summarize(b.landings)
     return {
@@ -161,9 +158,9 @@ def _agreement(a: RecordedBatch, b: RecordedBatch) -> dict[str, Any] | None:
     their frequencies in common.
     """
     first, second = a.configuration, b.configuration
-    if any(first.get(key) != second.get(key) for key in _RELEASE):
+    if any(first[key] != second[key] for key in _RELEASE):
         return None
-    if first["pig"].get("digest") != second["pig"].get("digest"):
+    if first["pig"]["digest"] != second["pig"]["digest"]:
         return None
     _, here, there = np.intersect1d(a.landings.index, b.landings.index, return_indices=True)
     one, other = a.landings.position[here], b.landings.position[there]

@@ -12,34 +12,21 @@ from sim.configuration import configure
 from sim.records import RecordedBatch
 
 _DEVICES = {"TrapDoor": "kern2006", "Drop": "drop", "Hand": "hand"}
-_NAMES = (("pig", "name"), ("device", "name"), ("engine", "name"))
 
 
 def run_of(batch: RecordedBatch) -> dict[str, Any]:
-    """Name what a batch was thrown with.
-
-    Raises:
-        ValueError: If the configuration is not that of a batch.
-    """
+    """Name what a batch was thrown with."""
     configuration = batch.configuration
-    named = {first: _entry(configuration, first, second) for first, second in _NAMES}
-    named["device"] = _DEVICES.get(named["device"], named["device"])
+    device = configuration["device"]["name"]
     return {
-        **named,
-        "seed": _entry(configuration, "seed"),
+        "pig": configuration["pig"]["name"],
+        "device": _DEVICES.get(device, device),
+        "engine": configuration["engine"]["name"],
+        "seed": configuration["seed"],
         "throws": len(batch.landings.index),
         "planned_throws": batch.throws,
         "pigs": batch.landings.position.shape[1],
     }
-
-
-def _entry(configuration: dict[str, Any], *path: str) -> Any:
-    value: Any = configuration
-    for key in path:
-        if not isinstance(value, dict) or key not in value:
-            raise ValueError(f"batch.json: its configuration lacks {'.'.join(path)}")
-        value = value[key]
-    return value
 
 
 def differences(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
