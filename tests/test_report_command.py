@@ -107,7 +107,7 @@ def test_link_and_directory_stay(capfd, batches, tmp_path):
     assert link.is_symlink()
     assert target.read_text() == MARK
     missing = tmp_path / "missing" / "page.html"
-    assert f"there is no directory {missing.parent}" in refusal(
+    assert f"there is no directory {missing.parent}; make it first" in refusal(
         capfd, batches / "a", "--out", missing
     )
 
@@ -171,8 +171,9 @@ def test_only_two_different_batches_can_be_compared(capfd, batches, tmp_path):
 
 
 def test_empty_names_are_refused(capfd, batches):
-    assert "expected a name, got ''" in refusal(capfd, "")
-    assert "expected a name, got ''" in refusal(capfd, batches / "a", "--out", "")
+    assert "DIR: expected a name, got ''" in refusal(capfd, "")
+    assert "DIR: expected a name, got ' '" in refusal(capfd, batches / "a", " ")
+    assert "--out: expected a name, got ''" in refusal(capfd, batches / "a", "--out", "")
 
 
 def test_batch_whose_pig_is_gone_has_no_pictures(capfd, tmp_path):
