@@ -7,8 +7,8 @@ from math import degrees
 from typing import Any
 
 from calibration.report.page import Cell, Table
-from calibration.report.words import plain
 from sim.text_table import percent, percent_range
+from sim.words import plain
 
 _NOTHING = Cell("-")
 Interval = Sequence[float]

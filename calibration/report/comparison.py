@@ -15,13 +15,14 @@ from calibration.report.independence import REPLICATES
 from calibration.report.places import rest_times
 from calibration.report.run import differences, run_of
 from calibration.report.scores import NORMAL_QUANTILE, scores
-from calibration.report.words import SIGNIFICANT, chances, plain
+from calibration.report.words import SIGNIFICANT, chances
 from sim.interval import newcombe_interval
 from sim.position import POSITIONS
 from sim.published import KERN_2006
 from sim.records import RecordedBatch
 from sim.rest import AT_REST
 from sim.summary import Summary, summarize
+from sim.words import plain
 
 _RELEASE = ("seed", "pigs", "device", "conditions")
 """What the starts of throws depend on, besides the pig's shape."""

@@ -24,7 +24,8 @@ from calibration.report.cells import (
 from calibration.report.charts import Dot, Series
 from calibration.report.page import Cell, Figure, Page, Section, Table
 from calibration.report.share_figure import published_dot, share_dot, share_figure
-from calibration.report.words import EARLY, plain
+from calibration.report.words import EARLY
+from sim.words import plain
 
 _NOTE = (
     "Differences are B less A, in percentage points. Each interval holds the true difference in 95 "

@@ -15,11 +15,12 @@ from calibration.observed import published
 from calibration.record import JSON_FILE
 from calibration.report.frequencies import rate
 from calibration.report.slices import density_slices
-from calibration.report.words import chances, plain
+from calibration.report.words import chances
 from meshes.mass_model import LINEAR, QUADRATIC, ExponentialDensity
 from sim.pig import load_pig
 from sim.position import POSITIONS
 from sim.records import read_file, read_identity
+from sim.words import plain
 
 _REPLICATES = 9999
 """Of the evidence's bootstrap."""

@@ -10,12 +10,13 @@ import numpy as np
 from calibration.likelihood import two_sample_test
 from calibration.observed import published
 from calibration.report.independence import REPLICATES, independence
-from calibration.report.words import SIGNIFICANT, chances, plain
+from calibration.report.words import SIGNIFICANT, chances
 from sim.interval import newcombe_interval, wilson_interval
 from sim.position import POSITIONS
 from sim.published import KERN_2006
 from sim.summary import SCORED_PIGS, Summary, summarize
 from sim.throw import Landings
+from sim.words import plain
 
 
 def rate(count: int, total: int) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from calibration.report.cells import (
 from calibration.report.charts import Series
 from calibration.report.page import Cell, Figure, Section, Table
 from calibration.report.share_figure import exact_dot, published_dot, share_dot, share_figure
-from calibration.report.words import plain
 from sim.lengths import METERS_PER_UNIT
+from sim.words import plain
 
 
 def position_section(report: Mapping[str, Any]) -> Section:

@@ -18,7 +18,6 @@ from scipy.spatial.transform import Rotation
 from calibration.report.frequencies import select
 from calibration.report.page import Picture
 from calibration.report.rare import Chosen
-from calibration.report.words import plain
 from sim.pig import Pig, load_pig
 from sim.progress import LateProgress
 from sim.records import RecordedBatch
@@ -28,6 +27,7 @@ from sim.watch.film import Film, still
 from sim.watch.pictures import Renderer
 from sim.watch.stage import Stage
 from sim.watch.view import FIELD_OF_VIEW, View
+from sim.words import plain
 
 SIZE = (320, 240)
 """Width and height [pixel]."""

@@ -5,16 +5,6 @@ from __future__ import annotations
 SIGNIFICANT = 0.05
 """Chance alone looks at least this odd in 1 of 20 cases."""
 
-POSITION_WORDS = {
-    "side_no_dot": "side, no dot",
-    "side_dot": "side, dot",
-    "razorback": "razorback",
-    "trotter": "trotter",
-    "snouter": "snouter",
-    "leaning_jowler": "leaning jowler",
-    "other": "other",
-}
-
 EARLY = "A pig thrown by the fast engine counts as at rest once its stable pose is certain."
 
 
@@ -25,11 +15,6 @@ def chances(p_value: float, replicates: int) -> str:
     if p_value < 0.01:
         return f"about 1 in {round(1 / p_value):,} cases"
     return f"about {round(100 * p_value)} in 100 cases"
-
-
-def plain(name: str) -> str:
-    """Write a name of the records as words."""
-    return POSITION_WORDS.get(name, name.replace("_", " "))
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
