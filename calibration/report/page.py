@@ -134,12 +134,13 @@ class Page:
 def render(page: Page) -> str:
     """Write a page as HTML."""
     environment = _environment()
-    return MARK + environment.get_template("page.html.jinja").render(
+    html = environment.get_template("page.html.jinja").render(
         page=page,
         style=_asset("page.css"),
         script=_asset("page.js"),
         data=as_json(page.data).replace("<", "\\u003c"),
     )
+    return MARK + html.encode(errors="backslashreplace").decode()  # a file's name may be no text
 
 
 def as_json(data: dict[str, Any]) -> str:
