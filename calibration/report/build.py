@@ -75,7 +75,7 @@ def _batch(path: Path) -> Report:
     data = batch_report(batch)
 
     def page() -> Page:
-        pictures, note = render_pictures(batch, chosen_pigs(batch.landings))
+        pictures, note = render_pictures(batch, chosen_pigs(batch))
         return batch_page(data, pictures, note)
 
     return Report(data, page)

@@ -122,6 +122,7 @@ class Page:
         tiles: Numbers to see first: label and text.
         sections: Its parts.
         data: All of the report's data, embedded in the page.
+        notes: What must be known before anything else is read.
     """
 
     title: str
@@ -129,6 +130,7 @@ class Page:
     tiles: Sequence[tuple[str, str]]
     sections: Sequence[Section]
     data: dict[str, Any] = field(repr=False)
+    notes: Sequence[str] = ()
 
 
 def render(page: Page) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sim.standard_streams import printable
+
 SIGNIFICANT = 0.05
 """Chance alone looks at least this odd in 1 of 20 cases."""
 
@@ -15,6 +17,18 @@ def chances(p_value: float, replicates: int) -> str:
     if p_value < 0.01:
         return f"about 1 in {round(1 / p_value):,} cases"
     return f"about {round(100 * p_value)} in 100 cases"
+
+
+_LONGEST_NAME = 48
+
+
+def short_name(name: str) -> str:
+    """Write the name of a file as a header has room for it: a long one without its middle."""
+    shown = printable(name)
+    if len(shown) <= _LONGEST_NAME:
+        return shown
+    half = _LONGEST_NAME // 2
+    return f"{shown[: half - 1]}…{shown[-half:]}"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
