@@ -347,6 +347,8 @@ def test_no_command_line_for_numbers_that_no_option_sets():
     configuration["contact"]["pig_table"] = {"friction": 0.1, "restitution": 0.5}
     assert command(configuration, 70) is None
     assert command({"seed": 0}, 70) is None
+    configuration["pig"]["name"] = 300 * "x"  # too long for a file's name
+    assert command(configuration, 70) is None
 
 
 def test_comparison_of_a_batch_with_itself_shows_no_difference(landings):

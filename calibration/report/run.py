@@ -122,7 +122,7 @@ def command(configuration: dict[str, Any], throws: int) -> str | None:
             options = {**common, "height": height, "start": start}
             if json.loads(json.dumps(configure(**options).as_dict())) == configuration:
                 return _command_line({"throws": throws, **options})
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, OSError):
         pass
     return None
 
