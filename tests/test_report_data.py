@@ -230,6 +230,7 @@ def test_batch_thrown_otherwise_than_the_published_pigs_says_so():
     assert said(start="mixed")[0] == ["height 8 inches", "start mixed"]
     assert said(height=0.3048)[0] == ["height 12 inches"]
     assert said(pig="big", device="drop")[0][0] == "pig big"
+    assert said(pig="uniform")[0] == []
     assert said(likely_landings(30, pigs=1), pigs=1)[0] == ["pigs a throw 1"]
 
 

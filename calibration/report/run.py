@@ -14,12 +14,11 @@ from sim.batch_directory import flat
 from sim.configuration import configure
 from sim.device import KERN_2006
 from sim.lengths import METERS_PER_UNIT
+from sim.pig import load_pig
 from sim.records import RecordedBatch
 from sim.summary import SCORED_PIGS
 
 _DEVICES = {"TrapDoor": "kern2006", "Drop": "drop", "Hand": "hand"}
-_PUBLISHED_PIGS = ("standard", "uniform")
-"""Those that have the shape of the published ones."""
 
 
 def run_of(batch: RecordedBatch) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def _unlike_published(configuration: dict[str, Any]) -> list[str]:
         for name in ("pigs a throw", "device", "height", "start")
         if _CONDITIONS[name](configuration) != _CONDITIONS[name](published)
     ]
-    if configuration["pig"]["name"] not in _PUBLISHED_PIGS:
+    if configuration["pig"]["digest"] != load_pig("standard").shape.digest:
         unlike.insert(0, f"pig {_CONDITIONS['pig'](configuration)}")
     return unlike
 
