@@ -14,7 +14,7 @@ from calibration.fit import Candidate, Fit, Report, Stage, search
 from calibration.growth import Probe, TermTest, judge_term, most_wanted, probe
 from calibration.joint import Joint
 from calibration.observed import Observed
-from calibration.parameters import SETTINGS, Parameters
+from calibration.parameters import Parameters
 from calibration.predictions import Predictions, predict
 from calibration.sensitivity import UNCHANGED, Answer, Variation
 from calibration.simulator import Simulator
@@ -23,9 +23,12 @@ from calibration.spacing import SpacingFit, fit_spacing
 from calibration.subspace import Subspace
 from calibration.surrogate import Sample
 from sim.configuration import Configuration
-from sim.published import KERN_2006
+from sim.setting import SETTINGS
 
 Note = Callable[[str], None]
+
+STEPS = 5
+"""Search, terms, spacing, fresh throws, assumptions."""
 
 SPACING_STEPS = (-0.008, 0.0, 0.012)
 """From the device's own spacing [m]."""
@@ -121,6 +124,7 @@ class Study:
         """
         space = Subspace(self.parameters.box(self.base), active)
         path: list[Candidate] = []
+        self.note(f"step 1 of {STEPS}: searching the mass distribution")
         fit = self._search(space, path, [])
         tests: list[tuple[TermTest, ...]] = []
         known: list[Sample] = []
@@ -164,7 +168,7 @@ class Study:
         self, space: Subspace, fit: Fit, path: list[Candidate], spare: tuple[int, ...]
     ) -> list[Sample]:
         """Throw in the direction of every spare parameter; samples of all parameters."""
-        self.note("testing whether the data ask for more terms")
+        self.note(f"step 2 of {STEPS}: testing whether the data ask for more terms")
         first = len(path) * self.plan.search.most_throws
         samples = []
         for index in spare:
@@ -219,7 +223,7 @@ class Study:
         tests: tuple[tuple[TermTest, ...], ...],
     ) -> Calibration:
         theta, spacing = self._set_spacing(space.embed(fit.theta))
-        self.note("throwing with fresh seeds")
+        self.note(f"step 4 of {STEPS}: throwing with fresh seeds")
         throws = range(self.plan.fresh_throws)
         fresh = reduce(add, [self.simulator.tally(theta, name, throws) for name in FRESH])
         joint = Joint(fit.surrogate, self.observed.vector)
@@ -236,10 +240,11 @@ class Study:
         )
 
     def _set_spacing(self, theta: np.ndarray) -> tuple[np.ndarray, SpacingFit | None]:
-        """Find the spacing that the touching rate asks for."""
-        if "spacing" not in self.parameters.settings or not self.plan.spacing_throws:
+        """Find the spacing that the touching rate asks for, if the table tells one."""
+        seen = self.observed
+        if seen.throws is None or seen.touching is None or not self.plan.spacing_throws:
             return theta, None
-        self.note("setting the pigs' spacing")
+        self.note(f"step 3 of {STEPS}: setting the pigs' spacing")
         index = self.parameters.index("spacing")
         tried, throws, touching = [], [], []
         for step in SPACING_STEPS:
@@ -249,7 +254,7 @@ class Study:
             tried.append(float(moved[index]))
             throws.append(found.throws)
             touching.append(found.touching)
-        fit = fit_spacing(tried, throws, touching, KERN_2006.touching, KERN_2006.throws)
+        fit = fit_spacing(tried, throws, touching, seen.touching, seen.throws)
         moved = theta.copy()
         moved[index] = fit.spacing
         return moved, fit
@@ -260,13 +265,16 @@ class Study:
         """Change one held number at a time."""
         if not self.plan.change_throws:
             return ()
-        self.note("changing one assumption at a time")
+        self.note(f"step 5 of {STEPS}: changing one assumption at a time")
+        throws = range(self.plan.change_throws)
         answer = Answer(
             fit.theta,
             space.box,
             fit.surrogate.scale,
             space.samples([one.sample for one in path]),
             self.observed.vector,
+            self.simulator(theta, SEARCH, throws),
+            self.seed,
         )
         changes = [(UNCHANGED, SEARCH, theta)]
         for name in self.parameters.settings:
@@ -280,7 +288,6 @@ class Study:
                     change = f"{name} {word} {setting.step:g} {setting.unit}".strip()
                     changes.append((change, SEARCH, moved))
         changes += [(name, name, theta) for name in (HALF_STEP, BULLET_ALONE)]
-        throws = range(self.plan.change_throws)
         return tuple(
             answer.vary(change, self.simulator(moved, source, throws))
             for change, source, moved in changes

@@ -60,6 +60,7 @@ class Evidence:
         counts: By position.
         failed: Throws that did not come to rest.
         touching: Throws that ended touching.
+        touching_interval: 95 % interval of the table's touching rate, if it tells one.
         deviance: G^2 of the two samples.
         p_value: By parametric bootstrap that fits every replicate anew.
         p_value_as_given: By a bootstrap that takes the simulated pig as given, not as fitted:
@@ -73,6 +74,7 @@ class Evidence:
     counts: dict[str, int]
     failed: int
     touching: int
+    touching_interval: tuple[float, float] | None
     deviance: float
     p_value: float
     p_value_as_given: float
@@ -92,6 +94,10 @@ class Evidence:
         outside = [plain(one.position) for one in self.positions if not one.is_inside]
         if outside:
             found.append(f"outside the table's 95 % interval: {' and '.join(outside)}")
+        if self.touching_interval is not None:
+            low, high = self.touching_interval
+            if not low <= self.touching / self.throws <= high:
+                found.append("touching rate outside the table's 95 % interval")
         return found
 
 
@@ -115,6 +121,7 @@ def judge(observed: Observed, fresh: Tally, joint: Joint, theta: np.ndarray, see
         counts={name: int(count) for name, count in zip(POSITIONS, simulated, strict=True)},
         failed=int(fresh.failed.sum()),
         touching=fresh.touching,
+        touching_interval=observed.touching_interval(),
         deviance=given.deviance,
         p_value=bootstrap_p_value(given.deviance, drawn),
         p_value_as_given=given.p_value,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ class Journal:
         self._by_key: dict[str, Any] = {}
         if self._path is not None and os.path.lexists(self._path):
             for entry in _read(self._path):
-                self._keep(entry)
+                self._keep(entry["key"], entry["value"])
 
     def find(self, key: dict[str, Any]) -> dict[str, Any] | None:
         """Look up what was kept under a key."""
@@ -36,32 +37,41 @@ class Journal:
 
     def append(self, key: dict[str, Any], value: dict[str, Any]) -> None:
         """Keep a value, on disk before this returns."""
-        self._keep({"key": key, "value": value})
+        self._keep(key, value)
         if self._path is not None:
             lines = ",\n".join(json.dumps(entry) for entry in self._entries)
             write_whole(self._path, f"[\n{lines}\n]\n".encode())
 
-    def _keep(self, entry: dict[str, Any]) -> None:
-        self._entries.append(entry)
-        self._by_key[_canonical(entry["key"])] = entry["value"]
+    def _keep(self, key: dict[str, Any], value: dict[str, Any]) -> None:
+        self._entries.append({"key": key, "value": value, "sha256": _digest(key, value)})
+        self._by_key[_canonical(key)] = value
 
 
-def _canonical(key: dict[str, Any]) -> str:
-    return json.dumps(key, sort_keys=True)
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _digest(key: Any, value: Any) -> str:
+    return sha256(_canonical([key, value]).encode()).hexdigest()
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
+    remedy = "delete that file to begin anew"
     try:
         entries = json.loads(read_regular_file(path))
-        is_good = isinstance(entries, list) and all(
-            isinstance(entry, dict) and entry.keys() == {"key", "value"} for entry in entries
-        )
     except FileError as error:
         raise BatchError(str(error)) from None
     except (ValueError, RecursionError):
-        is_good = False
-    if not is_good:
-        raise BatchError(
-            f"{path}: expected JSON, as a calibration writes it; delete that file to begin anew"
-        )
+        entries = None
+    if not isinstance(entries, list):
+        raise BatchError(f"{path}: expected JSON, as a calibration writes it; {remedy}")
+    for number, entry in enumerate(entries, start=1):
+        if not _is_as_written(entry):
+            raise BatchError(f"{path}: entry {number} is not as it was written; {remedy}")
     return entries
+
+
+def _is_as_written(entry: Any) -> bool:
+    if not isinstance(entry, dict) or entry.keys() != {"key", "value", "sha256"}:
+        return False
+    return bool(entry["sha256"] == _digest(entry["key"], entry["value"]))

@@ -20,6 +20,7 @@ from calibration.sensitivity import Variation
 from calibration.sources import FRESH, fresh_seed
 from sim.position import POSITIONS
 from sim.records import versions
+from sim.setting import SETTINGS
 
 JSON_FILE = "calibration.json"
 TOML_FILE = "calibration.toml"
@@ -30,7 +31,7 @@ def record(study: Study, found: Calibration) -> dict[str, Any]:
     joint = Joint(found.fit.surrogate, study.observed.vector)
     configuration = study.parameters.configuration(study.base, found.theta)
     return {
-        "target": {"source": study.observed.source, "counts": dict(study.observed.counts)},
+        "target": study.observed.as_dict(),
         "seed": study.seed,
         "fresh_seeds": [fresh_seed(study.base.seed, number) for number in range(len(FRESH))],
         "versions": versions(),
@@ -50,7 +51,7 @@ def record(study: Study, found: Calibration) -> dict[str, Any]:
         | {"is_passed": not found.evidence.shortfalls, "shortfalls": found.evidence.shortfalls},
         "spacing": None if found.spacing is None else asdict(found.spacing),
         "predictions": asdict(found.predictions),
-        "sensitivity": [_variation(study, found, one) for one in found.variations],
+        "sensitivity": [_variation(study, found, joint, one) for one in found.variations],
         "path": [_candidate(one) for one in found.path],
         "recovery": None,
     }
@@ -74,6 +75,7 @@ def _parameters(study: Study, found: Calibration, joint: Joint) -> dict[str, Any
         )
     return {
         "names": list(study.parameters.names),
+        "about": study.parameters.model.about,
         "theta": found.theta.tolist(),
         "in_use": rows,
         "correlation": correlation(joint, theta).tolist(),
@@ -88,10 +90,7 @@ def _center_of_mass(study: Study, found: Calibration, joint: Joint) -> dict[str,
     """The center of mass [m], pig frame, with likelihood intervals and its region's covariance."""
     box, theta = found.subspace.box, found.fit.theta
     center = partial(study.center_of_mass, found.subspace)
-    here, start = center(theta), center(box.start)
-    slopes = np.array(
-        [(center(theta + move) - center(theta - move)) / 2e-3 for move in 1e-3 * np.eye(len(theta))]
-    ).T
+    here, start, slopes = center(theta), center(box.start), _center_slopes(study, found)
     covariance = slopes @ np.linalg.pinv(joint.information(theta)) @ slopes.T
 
     def coordinate(axis: int) -> Any:
@@ -106,6 +105,13 @@ def _center_of_mass(study: Study, found: Calibration, joint: Joint) -> dict[str,
         "covariance": covariance.tolist(),
         "region": f"(c - value)' covariance^-1 (c - value) <= {chi2.ppf(CONFIDENCE, 3):.3f}",
     }
+
+
+def _center_slopes(study: Study, found: Calibration) -> np.ndarray:
+    """How the center of mass [m] moves with the parameters in use, shape (3, p)."""
+    center, theta = partial(study.center_of_mass, found.subspace), found.fit.theta
+    moves = 1e-3 * np.eye(len(theta))
+    return np.array([(center(theta + move) - center(theta - move)) / 2e-3 for move in moves]).T
 
 
 def _density(study: Study, theta: np.ndarray) -> dict[str, Any]:
@@ -124,17 +130,31 @@ def _offsets(joint: Joint) -> dict[str, dict[str, float]]:
     }
 
 
-def _variation(study: Study, found: Calibration, one: Variation) -> dict[str, Any]:
+def _variation(study: Study, found: Calibration, joint: Joint, one: Variation) -> dict[str, Any]:
+    """Write one change; the shift's standard error is that of n and m simulated pigs.
+
+    The refitted parameters answer for a difference of log-shares, whose covariance is that of the
+    observed ones times N (1 / n + 1 / m); so is theirs, I^-1.
+    """
     center = partial(study.center_of_mass, found.subspace)
-    unchanged = found.variations[0]
-    shares = one.counts / one.counts.sum()
+    unchanged, theta = found.variations[0], found.fit.theta
+    pigs = one.counts.sum()
+    shares = one.counts / pigs
+    error = np.zeros(3)
+    if one is not unchanged:
+        slopes = _center_slopes(study, found)
+        inverse = np.linalg.pinv(joint.information(theta, exact_simulator=True))
+        ratio = study.observed.pigs * (1 / pigs + 1 / unchanged.counts.sum())
+        error = np.sqrt(ratio * np.diag(slopes @ inverse @ slopes.T))
     return {
         "change": one.change,
-        "pigs": int(one.counts.sum()),
+        "pigs": int(pigs),
         "shares": dict(zip(POSITIONS, shares.tolist(), strict=True)),
         "deviance": one.deviance,
+        "p_value": one.p_value,
         "refitted": one.refitted,
         "shift": (center(one.theta) - center(unchanged.theta)).tolist(),
+        "shift_error": error.tolist(),
     }
 
 
@@ -151,20 +171,22 @@ def _candidate(one: Candidate) -> dict[str, Any]:
 
 def pig_record(study: Study, written: Mapping[str, Any]) -> dict[str, Any]:
     """Take out of a record what ships with a pig: its mass, and why to believe in it."""
-    evidence, spacing = written["evidence"], written["spacing"]
-    in_use = {one["name"]: one["value"] for one in written["parameters"]["in_use"]}
+    evidence = written["evidence"]
+    parameters, pig = written["parameters"], written["configuration"]["pig"]
+    everything = dict(zip(parameters["names"], parameters["theta"], strict=True))
+    in_use = [one["name"] for one in parameters["in_use"]]
+    found = in_use if written["spacing"] is None else [*in_use, "spacing"]
     kept = ("throws", "pigs", "touching", "deviance", "p_value", "total_variation", "is_passed")
     return {
-        "shape": study.base.pig.shape.digest,
-        "mass": study.base.pig.mass_properties.mass,
-        "theta": {name: in_use[name] for name in study.parameters.model.names if name in in_use},
-        "device": {} if spacing is None else {"spacing": spacing["spacing"]},
+        "shape": pig["digest"],
+        **{key: pig[key] for key in ("mass", "center_of_mass", "inertia")},
+        "theta": {name: everything[name] for name in study.parameters.model.names if name in found},
+        "settings": {name: everything[name] for name in SETTINGS if name in found},
         "target": written["target"],
         "fit": {
             "seed": written["seed"],
             "deviance": written["fit"]["deviance"],
             "pigs": written["fit"]["pigs"],
-            "center_of_mass": written["center_of_mass"]["value"],
             "uniform_center_of_mass": written["center_of_mass"]["uniform"],
             **{key: written["density"][key] for key in ("nats", "ratio")},
         },

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.fit import Box
 from calibration.joint import Joint
-from calibration.likelihood import two_sample_deviance
+from calibration.likelihood import two_sample_deviance, two_sample_test
 from calibration.surrogate import Sample, fit_surrogate
 
 UNCHANGED = "none"
@@ -23,6 +23,8 @@ class Variation:
         change: In words, such as "restitution + 0.02".
         counts: Simulated at the fitted parameters with the change, shape (k,).
         deviance: G^2 of the observed counts and these.
+        p_value: That of the unchanged counts and these as two samples: how easily chance alone
+            gives such a difference. Changes share their releases, so it rather is too large.
         theta: Parameters in use, fitted anew with the change, shape (p,).
         refitted: Their joint deviance.
     """
@@ -30,6 +32,7 @@ class Variation:
     change: str
     counts: np.ndarray
     deviance: float
+    p_value: float
     theta: np.ndarray
     refitted: float
 
@@ -44,6 +47,8 @@ class Answer:
         half: Half-widths of the region in which the surrogate holds, shape (p,).
         samples: Thrown by the fit.
         observed: Counts, shape (k,).
+        unchanged: Simulated at the fitted parameters without a change, shape (k,).
+        seed: Of bootstraps.
     """
 
     theta: np.ndarray
@@ -51,6 +56,8 @@ class Answer:
     half: np.ndarray
     samples: Sequence[Sample]
     observed: np.ndarray
+    unchanged: np.ndarray
+    seed: int
 
     def vary(self, change: str, counts: np.ndarray) -> Variation:
         """Fit the parameters anew with a change.
@@ -70,4 +77,6 @@ class Answer:
         high = np.minimum(self.box.high, self.theta + 3 * self.half)
         theta, refitted = joint.minimize(low, high, [self.theta])
         misfit = float(two_sample_deviance(self.observed, counts))
-        return Variation(change, counts, misfit, theta, refitted)
+        rng = np.random.default_rng(self.seed)
+        p_value = two_sample_test(self.unchanged, counts, rng).p_value
+        return Variation(change, counts, misfit, p_value, theta, refitted)

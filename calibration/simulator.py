@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -20,7 +20,13 @@ from sim.processes import local_crew
 from sim.throw import Landings, Thrower
 
 _TASKS = 4
-"""Tasks for each process and candidate, so that none idles long at the end."""
+"""Tasks for each process and candidate, at least, so that none idles long at the end."""
+
+_MOST_THROWS = 250
+"""Of a task: a person sees it done within seconds."""
+
+Progress = Callable[[], AbstractContextManager[Callable[[int, int], None]]]
+"""Shows the throws done and their total, of a candidate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +89,23 @@ class Simulator:
         thrown: Throws computed by this process's own call, not found in the journal.
     """
 
-    def __init__(self, recipe: Recipe, crew: Crew, journal: Journal, processes: int) -> None:
+    def __init__(
+        self, recipe: Recipe, crew: Crew, journal: Journal, processes: int, progress: Progress
+    ) -> None:
         self._recipe, self._crew, self._journal = recipe, crew, journal
-        self._processes = processes
+        self._processes, self._progress = processes, progress
         self.thrown = 0
 
     def tally(self, theta: np.ndarray, source: str, throws: range) -> Tally:
         """Throw these indices at these parameters, or look up how they landed."""
         key = {"source": source, "theta": theta.tolist(), "throws": [throws.start, throws.stop]}
+        conditions = len(self._recipe.sources[source].conditions)
         found = self._journal.find(key)
         if found is not None:
-            return Tally(**found)
-        conditions = len(self._recipe.sources[source].conditions)
+            try:
+                return Tally.of(found, conditions)
+            except ValueError as error:
+                raise BatchError(f"journal of the throws at {key}: {error}") from None
         tallies = (tally(one, conditions) for one in self._throw(theta, source, throws))
         total = reduce(add, tallies)
         self.thrown += len(throws)
@@ -107,11 +118,17 @@ class Simulator:
 
     def _throw(self, theta: np.ndarray, source: str, throws: range) -> Iterator[Landings]:
         candidate = CandidateThrows(source, tuple(theta.tolist()), throws)
-        size = -(-len(throws) // (self._processes * _TASKS))
+        size = min(-(-len(throws) // (self._processes * _TASKS)), _MOST_THROWS)
         parts = [candidate[at : at + size] for at in range(0, len(throws), size)]
         try:
-            for future in [self._crew.submit(Task(cast(range, part))) for part in parts]:
-                yield cast(Landings, future.result().landings)
+            with self._progress() as show:
+                show(0, len(throws))
+                done = 0
+                for future in [self._crew.submit(Task(cast(range, part))) for part in parts]:
+                    landings = cast(Landings, future.result().landings)
+                    yield landings
+                    done += len(landings.index)
+                    show(done, len(throws))
         except self._crew.deaths:
             raise BatchError(
                 "a worker process died (killed, or out of memory?); candidates finished in --out "
@@ -120,7 +137,12 @@ class Simulator:
 
 
 @contextmanager
-def simulator(recipe: Recipe, journal: Journal, processes: int) -> Iterator[Simulator]:
+def simulator(
+    recipe: Recipe,
+    journal: Journal,
+    processes: int,
+    progress: Progress = lambda: nullcontext(lambda done, total: None),
+) -> Iterator[Simulator]:
     """Start processes that throw a recipe's candidates; they end with the context."""
     with local_crew(recipe, CandidateThrower, processes) as crew:  # the crew looks at neither
-        yield Simulator(recipe, crew, journal, processes)
+        yield Simulator(recipe, crew, journal, processes, progress)

@@ -34,6 +34,28 @@ class Tally:
     failed: np.ndarray
     pairs: np.ndarray
 
+    @classmethod
+    def of(cls, kept: Any, conditions: int) -> Tally:
+        """Read back what `as_dict` wrote.
+
+        Raises:
+            ValueError: If it is not what throws under so many conditions can give.
+        """
+        k = len(POSITIONS)
+        shapes = {
+            "positions": (conditions, k),
+            "touches": (conditions, len(TOUCHES)),
+            "failed": (conditions,),
+            "pairs": (k, k),
+        }
+        if not isinstance(kept, dict) or kept.keys() != shapes.keys():
+            raise ValueError(f"expected counts of {', '.join(shapes)}")
+        for name, shape in shapes.items():
+            array = np.array(kept[name])
+            if array.dtype != np.int64 or array.shape != shape or (array < 0).any():
+                raise ValueError(f"{name}: expected counts of shape {shape}")
+        return cls(**kept)
+
     def __post_init__(self) -> None:
         """Freeze the counts."""
         for each in fields(self):

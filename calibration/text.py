@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from sim.interval import wilson_interval
-from sim.published import KERN_2006
 from sim.text_table import format_table, percent, percent_range
 
 Written = Mapping[str, Any]
@@ -59,13 +58,14 @@ def _verdict(evidence: Written) -> str:
 
 
 def _touching(written: Written) -> str:
-    evidence, spacing = written["evidence"], written["spacing"]
+    evidence, target, spacing = written["evidence"], written["target"], written["spacing"]
     share = evidence["touching"] / evidence["throws"]
     range_ = percent_range(wilson_interval(evidence["touching"], evidence["throws"]))
-    text = (
-        f"touching: {percent(share)} of throws ({range_}), published "
-        f"{percent(KERN_2006.touching_share())} ({percent_range(KERN_2006.touching_interval())})"
-    )
+    text = f"touching: {percent(share)} of throws ({range_}), "
+    if evidence["touching_interval"] is None:
+        return f"{text}the table tells no rate: the spacing was held"
+    observed = percent(target["touching"] / target["throws"])
+    text += f"observed {observed} ({percent_range(evidence['touching_interval'])})"
     if spacing is None:
         return text
     return (
@@ -86,6 +86,7 @@ def _parameters(parameters: Written) -> str:
         for one, row in zip(parameters["in_use"], parameters["correlation"], strict=True)
     ]
     text = format_table(("parameter", "value", "95 %", *names), rows)
+    text += f"\n{parameters['about']}; right: correlations"
     unseen = [one for one in parameters["directions"] if not one["is_seen"]]
     lines = [_direction(names, one) for one in unseen]
     return "\n".join([text, *lines]) if lines else f"{text}\nthe data see every direction"
@@ -134,13 +135,24 @@ def _sensitivity(variations: Sequence[Written]) -> str:
             one["change"],
             *(f"{100 * one['shares'][name]:.1f}" for name in shown),
             f"{one['deviance']:.0f}",
+            f"{one['p_value']:.3f}",
             f"{one['refitted']:.0f}",
-            *(f"{1e3 * value:+.2f}" for value in one["shift"]),
+            *(
+                f"{1e3 * moved:+.2f} ({1e3 * error:.2f})"
+                for moved, error in zip(one["shift"], one["shift_error"], strict=True)
+            ),
         )
         for one in variations
     ]
-    header = ("change", *shown, "G2", "refitted", "x mm", "y mm", "z mm")
-    return f"{format_table(header, rows)}\nshares in %, thrown alone; mm: the fitted center moves"
+    header = ("change", *shown, "G2", "p", "G2 anew", "x mm", "y mm", "z mm")
+    fewest = min(one["pigs"] for one in variations)
+    return (
+        f"{format_table(header, rows)}\n"
+        f"each row: {fewest:,} pigs or more, thrown alone with the fitted mass; shares in %, the "
+        f"greatest to {196 * np.sqrt(0.25 / fewest):.1f} points (95 %)\n"
+        "p: that chance alone sets the row as far from the unchanged one; G2 anew: after the mass "
+        "is fitted anew\nmm: how far the center of mass then moves (standard error)"
+    )
 
 
 def _predictions(predictions: Written) -> str:

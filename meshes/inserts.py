@@ -40,6 +40,7 @@ class Insert:
     _room: float = field(init=False, repr=False)
 
     names = ("x", "y", "z")
+    about = "center of the ball from the uniform pig's center of mass, m"
 
     def __post_init__(self) -> None:
         """Measure the body; refuse a ball that has no room in it."""
@@ -128,6 +129,10 @@ class TwoMaterials:
     mass: float
 
     names = ("cut", "log_ratio")
+    about = (
+        "cut: place of the plane along x from the uniform pig's center of mass, m; log_ratio: log "
+        "of the density in front of it over that behind"
+    )
 
     @property
     def bounds(self) -> FloatArray:

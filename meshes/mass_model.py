@@ -38,6 +38,10 @@ class MassModel(Protocol):
         """Of the parameters."""
 
     @property
+    def about(self) -> str:
+        """What the parameters mean, with their units, in a line."""
+
+    @property
     def bounds(self) -> FloatArray:
         """Least and greatest value of each, shape (p, 2)."""
 
@@ -90,6 +94,11 @@ class ExponentialDensity:
     terms: tuple[str, ...] = LINEAR
     reach: float = 3.0
     _uniform: MassProperties = field(init=False, repr=False)
+
+    about = (
+        "log density = parameter times coordinate (or product of two), summed; coordinates from "
+        "the uniform pig's center of mass, in half lengths of the pig"
+    )
 
     def __post_init__(self) -> None:
         if unknown := [term for term in self.terms if term not in LINEAR + QUADRATIC]:

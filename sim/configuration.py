@@ -18,14 +18,16 @@ from sim.big_pig import (
     big_touch,
     big_trap_door,
 )
+from sim.calibrated import calibrated_settings, is_calibrated
 from sim.contact import Contact
 from sim.device import KERN_2006, STARTS, Condition, Device, Drop, Hand, TrapDoor
 from sim.engine.bullet import BulletSettings
 from sim.engine.fast.settings import FastSettings
 from sim.engine.mujoco_settings import SINGLE_ONLY, MujocoSettings
-from sim.pig import BIG, Pig, calibration_record, load_pig
+from sim.pig import BIG, Pig, load_pig
 from sim.position import RESTING_ANGLE
 from sim.rest import RestRule
+from sim.setting import SETTINGS, WITHOUT_LEAF
 from sim.touch import TouchRule
 
 _DEVICES: dict[str, Callable[[], Device]] = {"kern2006": TrapDoor, "drop": Drop, "hand": Hand}
@@ -156,11 +158,12 @@ def configure(
 
     `kern2006` alone means the published mix of four conditions; a height or a start picks the
     conditions that have it, and a height that was not published takes the place of all heights.
-    The standard pig's calibration also set the spacing of its pairs on `kern2006`.
+    A calibrated pig brings along the settings that were found with it, such as the spacing of
+    pairs on `kern2006`.
 
     Args:
         seed: >= 0.
-        pig: "standard", "uniform", "big" or a mesh file.
+        pig: "standard", "uniform", "big", a mesh file or a calibration's TOML file.
         pigs: 1 to 8.
         device: "kern2006", "drop" or "hand".
         height: Of release [m].
@@ -185,8 +188,6 @@ def configure(
         usual = BIG_DROP_HEIGHT if is_big else DROP_HEIGHT
         conditions = (Condition(usual if height is None else height, "random"),)
     released = (_BIG_DEVICES if is_big else _DEVICES)[device]()
-    if pig == "standard" and device == "kern2006":
-        released = replace(released, **calibration_record().get("device", {}))
     spacing = max(released.spacing, ELBOW_ROOM * body.reach)
     configuration = Configuration(
         seed,
@@ -196,6 +197,8 @@ def configure(
         conditions,
         engine=(_BIG_ENGINES if is_big else _ENGINES)[engine](),
     )
+    if is_calibrated(pig):
+        return _as_calibrated(configuration, has_own_height=height is not None)
     if not is_big:
         return configuration
     return replace(
@@ -204,6 +207,25 @@ def configure(
         rest=big_rest(),
         touch=big_touch(),
     )
+
+
+def _as_calibrated(configuration: Configuration, *, has_own_height: bool) -> Configuration:
+    """Take over the settings that a calibrated pig was fitted with, as far as the device has them.
+
+    Its height is the mean of the published mix: the conditions that were picked move by as much,
+    but for a height that was asked for.
+    """
+    has_leaf = isinstance(configuration.device, TrapDoor)
+    for name, value in calibrated_settings(configuration.pig.name).items():
+        setting = SETTINGS[name]
+        if name == "height":
+            if has_own_height or not has_leaf:
+                continue
+            mix = replace(configuration, conditions=KERN_2006)
+            value += setting.read(configuration) - setting.read(mix)
+        if has_leaf or name in WITHOUT_LEAF:
+            configuration = setting.write(configuration, float(value))
+    return configuration
 
 
 def _conditions(

@@ -18,7 +18,12 @@ MAX_SEED = 2**63 - 1
 MAX_WORKERS = 256
 MAX_PIGS = 8
 
-Pig = Annotated[str, typer.Option("--pig", help="standard, uniform, big, or a mesh file in mm.")]
+Pig = Annotated[
+    str,
+    typer.Option(
+        "--pig", help="standard, uniform, big, a mesh file in mm, or a calibration's TOML file."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Seed = Annotated[str, typer.Option(metavar="N", help="The same seed, the same throws.")]
 Device = Annotated[

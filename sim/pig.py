@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from meshes.anatomy import big_pig, standard_pig
 from meshes.density import MassProperties, uniform
-from meshes.mass_model import ExponentialDensity
 from meshes.shape import Shape
 from sim.big_pig import FOAM_DENSITY
-from sim.toml_text import parse_toml
+from sim.calibrated import STANDARD, calibrated_mass, is_calibrated
 
 RUBBER_DENSITY = 1100.0
 """Of solid rubber [kg/m^3]; vulcanized natural rubber is 1,100 to 1,200. Assumption."""
 
 BIG = "big"
-PIGS = ("standard", "uniform", BIG)
+PIGS = (STANDARD, "uniform", BIG)
 
 MAX_HULL_VERTICES = 1000
 """Of a mesh file's convex hull: contacts, stable poses and touching cost more with every one."""
@@ -52,16 +49,18 @@ class Pig:
 def load_pig(name: str) -> Pig:
     """Find a pig by its name, or load one of uniform density from a mesh file.
 
-    "standard" is the calibrated pig, "uniform" the same shape of one density.
+    "standard" is the calibrated pig, "uniform" the same shape of one density; a TOML file is what
+    a calibration found for that shape.
 
     Raises:
-        ValueError: If the name is neither known nor a mesh file that can be thrown.
+        ValueError: If the name is neither known nor a file that can be thrown.
     """
     if name == BIG:
         shape = big_pig()
         return Pig(name, shape, uniform(shape.surface, FOAM_DENSITY))
-    if name == "standard":
-        return calibrated_pig()
+    if is_calibrated(name):
+        shape = standard_pig()
+        return Pig(name, shape, calibrated_mass(name, shape))
     if name in PIGS:
         shape = standard_pig()
     elif Path(name).suffix or Path(name).exists():
@@ -76,34 +75,7 @@ def load_pig(name: str) -> Pig:
             )
     else:
         raise ValueError(
-            f"unknown pig '{name}': expected {', '.join(PIGS)}, or a mesh file in millimeters "
-            "such as die.stl"
+            f"unknown pig '{name}': expected {', '.join(PIGS)}, a mesh file in millimeters "
+            "such as die.stl, or a calibration's TOML file"
         )
     return Pig(name, shape, uniform(shape.surface, RUBBER_DENSITY))
-
-
-def calibration_record() -> dict[str, Any]:
-    """Read what the calibration of the standard pig found, and from what.
-
-    `pigs calibrate --out DIR` writes this file as DIR/calibration.toml.
-    """
-    file = resources.files("meshes").joinpath("data", "standard_pig.toml")
-    return parse_toml(file.read_text(encoding="utf-8"))
-
-
-def calibrated_pig() -> Pig:
-    """Build the standard pig with the mass distribution that its calibration found.
-
-    Raises:
-        ValueError: If the shape is no longer the one that was calibrated.
-    """
-    record = calibration_record()
-    shape = standard_pig()
-    if record["shape"] != shape.digest:
-        raise ValueError(
-            "the standard pig's shape is not the one that was calibrated: run pigs calibrate "
-            "anew, or take --pig uniform"
-        )
-    theta = record["theta"]
-    density = ExponentialDensity(shape, record["mass"], tuple(theta))
-    return Pig("standard", shape, density.mass_properties(np.array(list(theta.values()))))

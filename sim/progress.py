@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import inf
 from types import TracebackType
 
 from rich.console import Console
@@ -13,15 +14,23 @@ _PATIENCE = 1.0
 
 
 class LateProgress:
-    """A progress bar on standard error that appears after a second."""
+    """A progress bar on standard error that appears after a second.
 
-    def __init__(self, unit: str = "throws") -> None:
+    Attributes:
+        unit: What is counted.
+        is_passing: Whether the bar goes away at its end; it then is for terminals alone.
+    """
+
+    def __init__(self, unit: str = "throws", *, is_passing: bool = False) -> None:
+        console = Console(stderr=True)
+        self._patience = inf if is_passing and not console.is_terminal else _PATIENCE
         self._bar = Progress(
             BarColumn(),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} {task.description}"),
             TextColumn("{task.fields[speed]:,.1f} {task.description}/s"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
+            transient=is_passing,
         )
         self._unit = unit
         self._begun: tuple[float, int] | None = None
@@ -45,7 +54,7 @@ class LateProgress:
         if self._begun is None:
             self._begun = now, done
         seconds = now - self._begun[0]
-        if seconds < _PATIENCE:
+        if seconds < self._patience:
             return
         speed = (done - self._begun[1]) / seconds
         if not self._bar.tasks:

@@ -8,6 +8,8 @@ import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
+from hashlib import sha256
 from importlib import metadata
 from math import inf
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+import meshes
 from sim.block import LARGEST_BLOCK, RecordsError, decode_block
 from sim.configuration import MAX_PIGS
 from sim.device import STARTS
@@ -53,9 +56,21 @@ class RecordedBatch:
     landings: Landings
 
 
+@cache
+def _sources() -> str:
+    """Digest the code of shapes, devices and engines: it may change where no version does."""
+    digest = sha256()
+    for room in (Path(meshes.__file__).parent, Path(__file__).parent):
+        for pattern in ("*.py", "engine/**/*.py"):
+            for path in sorted(room.glob(pattern)):
+                digest.update(path.relative_to(room.parent).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def versions() -> dict[str, str]:
     """Name the versions of what decides a throw's bits."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "sources": _sources()}
     for package in ("pig-throw", "numpy", "scipy", "pybullet", "numba", "mujoco"):
         try:
             found[package] = metadata.version(package)

@@ -20,6 +20,7 @@ from calibration.likelihood import (
 )
 from calibration.observed import published, read_observed
 from calibration.tally import Tally, tally
+from sim.interval import wilson_interval
 from sim.position import POSITIONS
 from sim.published import KERN_2006
 from sim.summary import summarize
@@ -48,7 +49,52 @@ def test_tables_are_read(tmp_path: Path, name: str, text: str) -> None:
     np.testing.assert_array_equal(table.vector, [0, 30, 12, 0, 0, 0, 0])
 
 
+TOLD = [
+    ("t.csv", f"# throws: 25\n# touching: 4\n{CSV}"),
+    ("t.toml", f"throws = 25\ntouching = 4\n{TOML}"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), TOLD)
+def test_tables_may_tell_how_often_pigs_touched(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    table = read_observed(tmp_path / name)
+    assert (table.throws, table.touching) == (25, 4)
+    assert table.touching_interval() == wilson_interval(4, 25)
+    assert table.as_dict()["touching"] == 4
+    (tmp_path / name).write_text(CSV if name == "t.csv" else TOML)
+    untold = read_observed(tmp_path / name)
+    assert untold.touching_interval() is None
+    assert untold.as_dict().keys() == {"source", "counts"}
+
+
+@pytest.mark.parametrize(("name", "text"), TOLD)
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("25", "26", "counts: expected 44 pigs, two of each"),
+        ("25", "2.5", "throws: expected a whole number of throws"),
+        ("4", "26", "no more touching than there are, got 25 and 26"),
+        ("4", "-1", "got 25 and -1"),
+        ("25", "9" * 4000, "expected"),
+    ],
+)
+def test_impossible_touching_is_refused(
+    tmp_path: Path, name: str, text: str, old: str, new: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text.replace(old, new))
+    with pytest.raises(ValueError, match=message):
+        read_observed(tmp_path / name)
+
+
+def test_touching_comes_with_its_throws(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"# touching: 4\n{CSV}")
+    with pytest.raises(ValueError, match="throws and touching: expected both or none"):
+        read_observed(tmp_path / "t.csv")
+
+
 def test_published_table_is_the_default() -> None:
+    assert (published().throws, published().touching) == (KERN_2006.throws, KERN_2006.touching)
     assert published().pigs == KERN_2006.pigs == 11954
     assert tuple(published().counts) == POSITIONS
     assert published().interval("trotter") == KERN_2006.interval("trotter")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 from toy_simulator import SHARES, ToySimulator, toy_box
 
+import meshes
 from calibration import simulator as simulator_module
 from calibration.calibrate import Plan
 from calibration.cli import command
@@ -26,21 +28,24 @@ from calibration.journal import JOURNAL_FILE, Journal
 from calibration.likelihood import two_sample_deviance
 from calibration.models import MODELS
 from calibration.observed import Observed, published
-from calibration.parameters import SETTINGS, Parameters
+from calibration.parameters import Parameters
 from calibration.predictions import mean_points, predict
 from calibration.record import to_toml
 from calibration.recovery import Recovery, least_inside, plant
 from calibration.sensitivity import UNCHANGED, Answer
-from calibration.simulator import Recipe, Simulator
+from calibration.simulator import Progress, Recipe, Simulator
 from calibration.sources import FRESH, REFERENCE, SEARCH, fresh_seed, sources_from
 from calibration.spacing import fit_spacing
 from calibration.tally import Tally
-from sim import cli
+from meshes.mass_model import ExponentialDensity
+from sim import cli, records
+from sim.calibrated import calibration_record
 from sim.configuration import configure
 from sim.crew import BatchError
 from sim.device import KERN_2006
-from sim.pig import calibration_record, load_pig
+from sim.pig import load_pig
 from sim.position import POSITIONS
+from sim.setting import SETTINGS
 from sim.throw import Thrower
 
 BASE = configure(seed=5, pig="uniform")
@@ -117,10 +122,55 @@ def test_journal_survives_and_refuses_damage(tmp_path: Path) -> None:
     again = Journal(tmp_path)
     assert again.find({"theta": [0.1, 1 / 3]}) == {"counts": [1, 2]}
     assert again.find({"theta": [0.1, 0.3333333333]}) is None
-    for content in ("", "{", "[1]", '[{"key": 1}]', "[" * 100000):
-        (tmp_path / JOURNAL_FILE).write_text(content)
+    path = tmp_path / JOURNAL_FILE
+    written = path.read_text()
+    for content in ("", "{", "{}", "3", "[" * 100000):
+        path.write_text(content)
         with pytest.raises(BatchError, match="expected JSON, as a calibration writes it"):
             Journal(tmp_path)
+    edited = (
+        "[1]",
+        '[{"key": 1}]',
+        written.replace("[3, 4]", "[3, 5]"),
+        written.replace("0.2", "0.3"),
+    )
+    for content in edited:
+        path.write_text(content)
+        with pytest.raises(
+            BatchError, match=r"entry \d is not as it was written; delete that file"
+        ):
+            Journal(tmp_path)
+
+
+GOOD_TALLY = toy_pig(1).tally(PARAMETERS.box(BASE).start, SEARCH, range(8)).as_dict()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {},
+        [],
+        {**GOOD_TALLY, "more": 1},
+        {**GOOD_TALLY, "failed": [0, 0, 0]},
+        {**GOOD_TALLY, "failed": [0, 0, 0, -1]},
+        {**GOOD_TALLY, "failed": [0, 0, 0, 0.5]},
+        {**GOOD_TALLY, "failed": [0, 0, 0, 2**64]},
+        {**GOOD_TALLY, "failed": [0, 0, 0, "1"]},
+        {**GOOD_TALLY, "failed": [[0], [0, 0]]},
+        {**GOOD_TALLY, "pairs": {}},
+    ],
+)
+def test_journal_of_impossible_counts_is_refused(kept: object) -> None:
+    assert Tally.of(GOOD_TALLY, 4).as_dict() == GOOD_TALLY
+    theta = PARAMETERS.box(BASE).start
+    journal = Journal(None)
+    journal.append({"source": SEARCH, "theta": theta.tolist(), "throws": [0, 8]}, kept)  # type: ignore[arg-type]
+    sources = {SEARCH: replace(BASE, pigs=1)}
+    with (
+        simulator_module.simulator(Recipe(PARAMETERS, sources), journal, 1) as simulator,
+        pytest.raises(BatchError, match="journal of the throws at"),
+    ):
+        simulator.tally(theta, SEARCH, range(8))
 
 
 def test_simulator_throws_once_what_it_is_asked_twice(tmp_path: Path) -> None:
@@ -161,7 +211,8 @@ def test_what_changes_nothing_moves_the_answer_by_chance_alone() -> None:
     observed = np.random.default_rng(14).multinomial(11954, toy.probabilities(truth)).astype(float)
     found = search(toy_box(2), toy, observed, [Stage(SEARCH, 200, 400, 8, 0.3)], 14)
     samples = [one.sample for one in found.candidates]
-    answer = Answer(found.theta, toy_box(2), found.surrogate.scale, samples, observed)
+    usual = toy.tally(found.theta, SEARCH, range(4000)).counts
+    answer = Answer(found.theta, toy_box(2), found.surrogate.scale, samples, observed, usual, 1)
     unchanged = answer.vary(UNCHANGED, toy(found.theta, "again", range(4000)))
     joint = Joint(found.surrogate, observed)
     deviation = np.sqrt(np.diag(np.linalg.inv(joint.information(found.theta))))
@@ -182,6 +233,10 @@ def test_evidence_passes_the_truth_and_fails_another() -> None:
     assert set(outside) >= {"side_no_dot", "side_dot"}
     assert "95 % interval: side, no dot and side, dot" in words
     assert bad.p_value < 0.001
+    assert "touching" not in words
+    told = replace(table, throws=6000, touching=23)
+    apart = judge(told, toy.tally(theta, "fresh", range(40000)), joint, theta, 1)
+    assert apart.shortfalls[-1] == "touching rate outside the table's 95 % interval"
 
 
 def test_predictions_of_independent_pigs() -> None:
@@ -272,9 +327,31 @@ def test_toml_is_read_back_as_it_was_written(table: dict) -> None:
 def test_standard_pig_is_the_one_recorded() -> None:
     record, pig = calibration_record(), load_pig("standard")
     assert record["shape"] == pig.shape.digest
-    assert pig.mass_properties.mass == pytest.approx(record["mass"])
-    assert configure(pig="standard").device.spacing == record["device"]["spacing"]
+    terms = tuple(record["theta"])
+    density = ExponentialDensity(pig.shape, record["mass"], terms)
+    integrated = density.mass_properties(np.array(list(record["theta"].values())))
+    assert pig.mass_properties.mass == record["mass"]
+    assert pig.mass_properties.inertia == pytest.approx(integrated.inertia, rel=1e-12)
+    assert pig.mass_properties.center_of_mass == pytest.approx(integrated.center_of_mass)
+    assert pig.mass_properties.center_of_mass.tolist() == record["center_of_mass"]
+    assert configure(pig="standard").device.spacing == record["settings"]["spacing"]
     assert configure(pig="uniform").device.spacing == configure(device="drop").device.spacing
+
+
+def test_changed_sources_are_another_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a batch would go on with throws of other physics under the same version's number."""
+    here = records.versions()["sources"]
+    room = tmp_path / "meshes"
+    shutil.copytree(Path(meshes.__file__).parent, room)
+    monkeypatch.setattr(meshes, "__file__", str(room / "__init__.py"))
+    for is_changed in (False, True):
+        if is_changed:
+            (room / "anatomy.py").write_text((room / "anatomy.py").read_text() + "#")
+        records._sources.cache_clear()
+        assert (records.versions()["sources"] != here) is is_changed
+    records._sources.cache_clear()
 
 
 def test_standard_pig_lands_as_the_published_ones() -> None:
@@ -297,8 +374,10 @@ def toy_command(monkeypatch: pytest.MonkeyPatch) -> ToySimulator:
             yield toy.tally(theta, source, throws)
 
     @contextmanager
-    def simulator(recipe: Recipe, journal: Journal, processes: int) -> Iterator[Simulator]:
-        yield Toy(recipe, None, journal, processes)
+    def simulator(
+        recipe: Recipe, journal: Journal, processes: int, progress: Progress
+    ) -> Iterator[Simulator]:
+        yield Toy(recipe, None, journal, processes, progress)
 
     monkeypatch.setattr(simulator_module, "simulator", simulator)
     monkeypatch.setattr(simulator_module, "tally", lambda found, conditions: found)
@@ -306,12 +385,12 @@ def toy_command(monkeypatch: pytest.MonkeyPatch) -> ToySimulator:
     return toy
 
 
-def table_of(toy: ToySimulator, path: Path) -> None:
+def table_of(toy: ToySimulator, path: Path, touching: str = "") -> None:
     theta = np.zeros(len(PARAMETERS.names))
     theta[:LINEAR] = 0.3, -0.2, 0.1
     counts = np.random.default_rng(12).multinomial(11954, toy.probabilities(theta))
     rows = [f"{name},{count}" for name, count in zip(POSITIONS, counts, strict=True)]
-    path.write_text("\n".join(["position,count", *rows]) + "\n")
+    path.write_text("\n".join([touching, "position,count", *rows]) + "\n")
 
 
 def test_command_calibrates_and_writes(
@@ -327,6 +406,9 @@ def test_command_calibrates_and_writes(
     assert "round 1, candidate 1" in shown.err
     assert json.loads((out / "calibration.json").read_text()) == written
     pig = tomllib.loads((out / "calibration.toml").read_text())
+    loaded = configure(pig=str(out / "calibration.toml")).as_dict()["pig"]
+    recorded = written["configuration"]["pig"]
+    assert {**loaded, "name": ""} == {**recorded, "name": ""}
     assert list(pig["theta"])[:LINEAR] == ["x", "y", "z"]
     assert pig["shape"] == PIG.shape.digest
     for row, value in zip(written["parameters"]["in_use"], (0.3, -0.2, 0.1), strict=False):
@@ -346,6 +428,9 @@ def test_command_calibrates_and_writes(
     assert cli.run([*arguments, "--out", str(out), "--resume", "--recover", "2"]) == status
     shown = capsys.readouterr().out
     assert "expected score of a throw" in shown
+    assert "the table tells no rate: the spacing was held" in shown
+    assert written["spacing"] is None
+    assert "settings" not in pig
     recovery = json.loads((out / "calibration.json").read_text())["recovery"]
     assert f"recovery: {recovery['inside']} of 2 planted densities, 11,954 pigs each" in shown
     assert f"far starts: {sum(one['is_same'] for one in recovery['restarts'])} of 2" in shown
@@ -360,7 +445,7 @@ def test_command_tests_terms_and_assumptions(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("calibration.calibrate.Plan", lambda fresh_throws: WHOLE_PLAN)
-    table_of(toy_command, tmp_path / "table.csv")
+    table_of(toy_command, tmp_path / "table.csv", "# throws: 6000\n# touching: 23")
     target = str(tmp_path / "table.csv")
     status = cli.run(["calibrate", "--target", target, "--free", "friction", "--json"])
     written = json.loads(capsys.readouterr().out)
@@ -377,6 +462,10 @@ def test_command_tests_terms_and_assumptions(
     changes = [one["change"] for one in written["sensitivity"]]
     assert changes[0] == "none"
     assert {"restitution + 0.02", "time step / 2", "engine bullet"} <= set(changes)
+    usual, *others = written["sensitivity"]
+    assert usual["p_value"] == 1.0
+    assert usual["shift_error"] == [0.0, 0.0, 0.0]
+    assert all(min(one["shift_error"]) > 0 for one in others)
     assert not any(change.startswith(("friction", "spacing")) for change in changes)
 
 

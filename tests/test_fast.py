@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -294,16 +295,40 @@ def test_engine_needs_no_place_for_compiled_code(tmp_path: Path) -> None:
     assert "at_rest" in done.stdout, done.stderr
 
 
-def test_what_was_compiled_from_other_sources_is_forgotten(tmp_path: Path) -> None:
-    dispatcher = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)))
-    kept = tmp_path / "loop.throw_all.nbi"
+def test_what_was_compiled_from_other_sources_is_forgotten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = SimpleNamespace(cache_path=str(tmp_path))
+    dispatcher = SimpleNamespace(stats=place, __name__="throw_all")
+    version = f"py{sys.version_info.major}{sys.version_info.minor}"
+    kept = tmp_path / f"loop.throw_all-159.{version}.nbi"
     (tmp_path / SOURCES).write_text("others")
     kept.touch()
     with compiling_once(dispatcher):
         assert not kept.exists()
+        assert "compiling the fast engine, once" in capsys.readouterr().err
         kept.touch()
     with compiling_once(dispatcher):
         assert kept.exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_who_waits_for_the_compiler_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dispatcher = SimpleNamespace(
+        stats=SimpleNamespace(cache_path=str(tmp_path)), __name__="throw_all"
+    )
+    with compiling_once(dispatcher):
+        capsys.readouterr()
+        waiting = Thread(target=lambda: compiling_once(dispatcher).__enter__(), daemon=True)
+        waiting.start()
+        waiting.join(1.0)
+        assert waiting.is_alive()
+    waiting.join(10.0)
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("waiting for another process that compiles the fast engine")
+    assert "compiling" in second
 
 
 @pytest.mark.long

@@ -62,6 +62,7 @@ def test_metadata_holds_configuration_and_versions(tmp_path):
         "numba",
         "mujoco",
         "pig-throw",
+        "sources",
     } == versions().keys()
 
 

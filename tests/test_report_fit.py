@@ -9,6 +9,7 @@ from report_fits import ASKED, TERMS, fitted_document, write_fit
 
 from calibration.report.build import build
 from calibration.report.fit import combination, fit_report
+from calibration.report.fit_sections import sensitivity_section
 from calibration.report.slices import VIEWS, density_slices
 from meshes.shape import ConvexPart, Shape
 from sim.pig import load_pig
@@ -177,3 +178,18 @@ def test_unfinished_calibration_is_refused(tmp_path):
     (fit / "calibration.json").unlink()
     with pytest.raises(ValueError, match="its calibration is unfinished; go on"):
         build([fit])
+
+
+def test_sensitivity_tells_what_is_more_than_chance(report):
+    usual, *changed = report["sensitivity"]
+    assert usual["change"] == "none"
+    calm = {**report, "sensitivity": [usual, *({**one, "p_value": 0.2} for one in changed)]}
+    section = sensitivity_section(calm)
+    assert section.text[0].startswith(f"None of {len(changed)} changes sets the shares apart")
+    first = {**changed[0], "p_value": 1e-4, "shift": [0.0, -0.0003, 0.0], "deviance": 99.0}
+    first["shift_error"] = [0.0, 0.00004, 0.0]
+    others = [{**one, "p_value": 0.2, "shift": [0.0] * 3} for one in changed[1:]]
+    section = sensitivity_section({**report, "sensitivity": [usual, first, *others]})
+    assert f"Of {len(changed)} changes, 1 set the shares apart" in section.text[0]
+    assert "(misfit 99.0, fitted anew" in section.text[0]
+    assert "at most 0.30 ± 0.04 mm (standard error; along y," in section.text[1]

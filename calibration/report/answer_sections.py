@@ -113,7 +113,8 @@ def parameter_section(report: Mapping[str, Any]) -> Section:
     figures = [figure]
     if len(names) > 1:
         figures.append(_correlation_figure(names, parameters["correlation"]))
-    return Section("Parameters", "parameters", report["identifiability"], figures)
+    findings = [f"Meaning and units: {parameters['about']}.", *report["identifiability"]]
+    return Section("Parameters", "parameters", findings, figures)
 
 
 def _correlation_figure(names: Sequence[str], correlation: Sequence[Sequence[float]]) -> Figure:

@@ -17,6 +17,7 @@ from calibration.report.frequencies import rate
 from calibration.report.slices import density_slices
 from calibration.report.words import chances
 from meshes.mass_model import LINEAR, QUADRATIC, ExponentialDensity
+from sim.interval import wilson_interval
 from sim.pig import load_pig
 from sim.position import POSITIONS
 from sim.records import read_file, read_identity
@@ -36,7 +37,7 @@ _DENSITY = "density"
 
 _COPIED = (
     *("seed", "fresh_seeds", "target", "plan", "parameters", "center_of_mass", "density", "fit"),
-    *("terms", "evidence", "predictions", "sensitivity", "recovery"),
+    *("terms", "evidence", "predictions", "recovery"),
     *("configuration", "versions"),
 )
 
@@ -93,6 +94,7 @@ def fit_report(document: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[st
         "model": asked["model"],
         "command": _command(document, asked),
         "spacing": spacing and {**spacing, "rates": _rates(spacing)},
+        "sensitivity": [{**one, "intervals": _intervals(one)} for one in document["sensitivity"]],
         "path": [{**one, "pigs": sum(one["counts"])} for one in document["path"]],
         "positions": _positions(document),
         "finding": _finding(document["evidence"]),
@@ -106,13 +108,22 @@ def _command(document: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
     words = ["pigs", "calibrate", "--seed", str(document["seed"]), "--model", asked["model"]]
     if asked["free"]:
         words += ["--free", ",".join(asked["free"])]
-    if document["target"]["counts"] != dict(published().counts):
+    if document["target"] != published().as_dict():
         words += ["--target", "FILE"]
     words += ["--fresh", str(asked["plan"]["fresh_throws"])]
     if document["recovery"] is not None:
         words += ["--recover", str(len(document["recovery"]["planted"]))]
     words += ["--out", "DIR"]
     return shlex.join(words)
+
+
+def _intervals(change: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Give the 95 % intervals of the shares under a change."""
+    pigs = change["pigs"]
+    return {
+        name: list(wilson_interval(round(value * pigs), pigs))
+        for name, value in change["shares"].items()
+    }
 
 
 def _rates(spacing: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from threading import Timer
 from typing import Any, TypeVar
 
 import numba
@@ -56,30 +56,40 @@ LOCK = "compiling.lock"
 SOURCES = "sources.sha256"
 """File beside the kept results that tells from what they were compiled."""
 
-PATIENCE = 3.0
-"""Time after which a person is told what is being waited for [s]; reading takes 0.3 s."""
+_PYTHON = f"{sys.version_info.major}{sys.version_info.minor}"
+_COMPILES = "compiling the fast engine, once; that takes a minute or more"
 
 
 @contextmanager
 def compiling_once(dispatcher: Any) -> Iterator[None]:
     """Let one process compile while others that need the same wait, and then read its result.
 
-    Tells on standard error if that takes long.
+    Who compiles, or waits for who does, says so on standard error.
 
     Args:
         dispatcher: A compiled function; where its result is kept tells where all are.
     """
     if dispatcher.stats.cache_path is None:
-        with _told():
-            yield
+        complain(_COMPILES, 0)
+        yield
         return
     path = Path(dispatcher.stats.cache_path)
     path.mkdir(parents=True, exist_ok=True)
     with Path(path, LOCK).open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not _is_kept(dispatcher, path):
+                complain("waiting for another process that compiles the fast engine", 0)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         _forget_others(path)
-        with _told():
-            yield
+        if not _is_kept(dispatcher, path):
+            complain(_COMPILES, 0)
+        yield
+
+
+def _is_kept(dispatcher: Any, path: Path) -> bool:
+    return any(path.glob(f"*.{dispatcher.__name__}-*.py{_PYTHON}*.nbi"))
 
 
 def _forget_others(path: Path) -> None:
@@ -96,14 +106,3 @@ def _forget_others(path: Path) -> None:
     for kept in path.glob("*.nb[ci]"):
         kept.unlink()
     stamp.write_text(digest.hexdigest(), encoding="ascii")
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    timer = Timer(PATIENCE, complain, ("compiling the fast engine, once, for half a minute", 0))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -1,0 +1,124 @@
+"""What a calibration found, read back from its TOML: the mass of the standard shape, and settings.
+
+`pigs calibrate --out DIR` writes this file as DIR/calibration.toml; the standard pig's ships with
+the meshes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from meshes.density import MassProperties
+from meshes.shape import FloatArray, Shape
+from sim.regular_file import read_regular_file
+from sim.setting import SETTINGS
+from sim.toml_text import parse_toml
+
+STANDARD = "standard"
+
+_MOST_BYTES = 100_000
+
+
+def is_calibrated(name: str) -> bool:
+    """Whether a pig's name stands for a calibration's result."""
+    return name == STANDARD or Path(name).suffix.lower() == ".toml"
+
+
+@lru_cache(maxsize=8)
+def calibration_record(name: str = STANDARD) -> dict[str, Any]:
+    """Read what a calibration found, and from what.
+
+    Args:
+        name: "standard", or a calibration's TOML file.
+
+    Raises:
+        ValueError: If the file cannot be read, or is no TOML.
+    """
+    if name == STANDARD:
+        file = resources.files("meshes").joinpath("data", "standard_pig.toml")
+        return parse_toml(file.read_text(encoding="utf-8"))
+    content = read_regular_file(Path(name), _MOST_BYTES)
+    try:
+        return parse_toml(content.decode("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def calibrated_mass(name: str, shape: Shape) -> MassProperties:
+    """Give the mass properties that a calibration found.
+
+    Args:
+        name: "standard", or a calibration's TOML file.
+        shape: Whose mass it is.
+
+    Raises:
+        ValueError: In one line, if the file is no calibration, or that of another shape.
+    """
+    record = calibration_record(name)
+    if "shape" not in record:
+        raise ValueError(f"{name}: no calibration: expected a file as pigs calibrate writes it")
+    if record["shape"] != shape.digest:
+        raise ValueError(
+            f"{name}: was calibrated for another shape than the standard pig's: run pigs "
+            "calibrate anew, or take --pig uniform"
+        )
+    mass = _numbers(record, "mass", name, ())
+    center = _numbers(record, "center_of_mass", name, (3,))
+    inertia = _numbers(record, "inertia", name, (3, 3))
+    try:
+        found = MassProperties(float(mass), center, inertia)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    _check_inside(found, shape, name)
+    return found
+
+
+def calibrated_settings(name: str) -> Mapping[str, float]:
+    """Give the contact and device numbers that were found with the mass, by name.
+
+    Raises:
+        ValueError: In one line, for a setting that there is not, or out of its range.
+    """
+    record = calibration_record(name).get("settings", {})
+    if not isinstance(record, dict):
+        raise ValueError(f"{name}: settings: expected a table of names and numbers")
+    for setting, value in record.items():
+        if setting not in SETTINGS:
+            raise ValueError(
+                f"{name}: unknown setting '{setting}': expected some of {', '.join(SETTINGS)}"
+            )
+        low, high = SETTINGS[setting].low, SETTINGS[setting].high
+        if not low <= _numbers(record, setting, name, ()) <= high:
+            raise ValueError(f"{name}: {setting}: expected {low:g} to {high:g}, got {value}")
+    return record
+
+
+def _numbers(record: Mapping[str, Any], key: str, name: str, shape: tuple[int, ...]) -> FloatArray:
+    """Take finite numbers of a shape out of a record."""
+    found = record.get(key)
+    try:
+        array = np.array(found, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.array(np.nan)
+    if isinstance(found, bool) or array.shape != shape or not np.isfinite(array).all():
+        wanted = f"{' x '.join(map(str, shape))} finite numbers" if shape else "a finite number"
+        raise ValueError(f"{name}: {key}: expected {wanted}")
+    return array
+
+
+def _check_inside(found: MassProperties, shape: Shape, name: str) -> None:
+    """Refuse what no mass within the shape's hull can have."""
+    corners = shape.hull.vertices
+    if (found.center_of_mass < corners.min(axis=0)).any() or (
+        found.center_of_mass > corners.max(axis=0)
+    ).any():
+        raise ValueError(f"{name}: center_of_mass: expected a point inside of the pig, in meters")
+    reach2 = float(((corners - found.center_of_mass) ** 2).sum(axis=1).max())
+    if np.trace(found.inertia) > 2 * found.mass * reach2:
+        raise ValueError(f"{name}: inertia: more than the pig's mass and size allow, in kg m^2")
