@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sim.options import MAX_SEED, MAX_WORKERS, Json, Seed, Workers, whole
+from sim.options import MAX_SEED, MAX_WORKERS, Json, Seed, Workers, file_name, whole
 from sim.refusal import INTERRUPTED, Refusal, refused_input
 from sim.standard_streams import complain
 
@@ -73,8 +73,7 @@ def calibrate_command(
     """
     if resume and out is None:
         raise Refusal("--resume: needs the directory to go on with, as --out DIR")
-    if out == "":
-        raise Refusal("--out: expected a directory, got ''")
+    place = None if out is None else file_name("--out", out)
     from calibration.models import MODELS
 
     if model not in MODELS:
@@ -94,7 +93,7 @@ def calibrate_command(
         processes=processes or min(usable_cores(), MAX_WORKERS),
     )
     with _refused_machine(out):
-        written = _calibrate(request, None if out is None else Path(out), resume)
+        written = _calibrate(request, place, resume)
     from calibration.text import calibration_text
 
     status = 0 if written["evidence"]["is_passed"] else 1
@@ -118,7 +117,7 @@ def _target(target: str | None) -> Observed:
     from calibration.observed import published, read_observed
 
     with refused_input():
-        return published() if target is None else read_observed(Path(target))
+        return published() if target is None else read_observed(file_name("--target", target))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from calibration.surrogate import shares_of
 from calibration.tally import Tally
 from sim.interval import wilson_interval
 from sim.position import POSITIONS
+from sim.words import plain
 
 LEAST_P_VALUE = 0.05
 MOST_VARIATION = 0.010
@@ -90,9 +91,9 @@ class Evidence:
             found.append(
                 f"total variation is above {MOST_VARIATION:g}, as few throws make it by chance"
             )
-        outside = [one.position.replace("_", " ") for one in self.positions if not one.is_inside]
+        outside = [plain(one.position) for one in self.positions if not one.is_inside]
         if outside:
-            found.append(f"outside the table's 95 % interval: {', '.join(outside)}")
+            found.append(f"outside the table's 95 % interval: {' and '.join(outside)}")
         if self.touching_interval is not None:
             low, high = self.touching_interval
             if not low <= self.touching / self.throws <= high:

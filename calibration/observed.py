@@ -49,7 +49,7 @@ class Observed:
             if position not in counts:
                 raise ValueError(f"unknown position '{position}': expected {', '.join(POSITIONS)}")
             if not 0 <= count <= MOST_PIGS:
-                raise ValueError(f"count of {position}: expected 0 or more pigs, got {count}")
+                raise ValueError(f"count of {position}: expected from 0 to {MOST_PIGS:,} pigs")
             counts[position] = count
         filled = [position for position, count in counts.items() if count]
         if not filled:
@@ -183,7 +183,7 @@ def _observed(rows: Iterable[tuple[str, Any]], source: str, told: Mapping[str, A
 
 def _whole(what: str, unit: str, count: Any) -> int:
     """Read a count; 12.0 is refused as 12.5 is, since a table of shares would look like that."""
-    problem = f"{what}: expected a whole number of {unit}, got '{count}'"
+    problem = f"{what}: expected a whole number of {unit}"
     if isinstance(count, int) and not isinstance(count, bool):
         return count
     if not isinstance(count, str) or not count.lstrip("-").isascii():

@@ -19,7 +19,7 @@ from sim.cluster import PROCESSES, check_executor, cluster_crew
 from sim.configuration import Configuration
 from sim.crew import BuildThrower, Crew, Notice, Task, Thrown, throw_in_order
 from sim.processes import local_crew
-from sim.records import block_throws, concatenate, versions
+from sim.records import block_range, block_throws, concatenate, versions
 from sim.summary import Summary, summarize
 from sim.throw import Landings, Thrower
 
@@ -188,9 +188,7 @@ class _Run:
 
     def _block(self, index: int) -> range:
         """Give the block that a throw is in."""
-        size = block_throws(self.throws)
-        start = index // size * size
-        return range(start, min(start + size, self.throws))
+        return block_range(index // block_throws(self.throws), self.throws)
 
 
 class _Pace:

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sim.block import RecordsError, decode_block, encode_block
 from sim.crew import BatchError
 from sim.records import (
@@ -23,6 +21,7 @@ from sim.records import (
     IDENTITY_FILE,
     block_name,
     block_throws,
+    check_throws,
     read_file,
     read_identity,
 )
@@ -70,10 +69,9 @@ class BatchDirectory:
             raise BatchError(f"{error}; move it elsewhere and continue with --resume") from None
         try:
             landings = decode_block(content, self.identity)
+            check_throws(landings, throws, self.identity["configuration"])
         except RecordsError as error:
             raise DamagedBlock(str(error)) from None
-        if not np.array_equal(landings.index, throws):
-            raise DamagedBlock(f"expected throws {throws.start} to {throws.stop - 1}")
         return landings
 
     def set_aside(self, start: int, damage: DamagedBlock) -> str:

@@ -5,13 +5,14 @@ Columns: `throw` (index in the run, from 0), `pig` (from 0), `height` [m], `star
 (orientation as quat_xyzw, world_from_pig), `rest_time` [s], `margin` to the next position [rad].
 Rows are sorted by throw, then pig. Poses keep every bit, so that a throw can be compared with its
 replay; `rest_time` and `margin` are rounded to single precision. Every page has a checksum, and the
-file's metadata hold the run's whole configuration.
+file's metadata hold the run's whole configuration. Of a throw that failed a pose may be anything.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sim.configuration import MAX_PIGS
-from sim.position import POSITIONS
-from sim.rest import STATUSES
+from sim.device import STARTS
+from sim.position import OTHER, POSITIONS
+from sim.rest import AT_REST, STATUSES
 from sim.throw import Landings
 from sim.touch import TOUCHES
 
@@ -55,7 +57,25 @@ SCHEMA = pa.schema(
         for name, kind in _TYPES.items()
     ]
 )
-_KNOWN = {"status": STATUSES, "position": POSITIONS, "touch": TOUCHES}
+_KNOWN = {
+    "start": (*STARTS, "random"),
+    "status": STATUSES,
+    "position": POSITIONS,
+    "touch": TOUCHES,
+}
+
+FARTHEST = 1000.0
+"""From the device that a pig can come to rest [m]; far beyond any table."""
+
+UNIT_ERROR = 1e-6
+"""Of a quaternion's length; it is written to 16 digits."""
+
+_RANGES = {
+    **dict.fromkeys(_TRANSLATION, (-FARTHEST, FARTHEST)),
+    "rest_time": (0.0, inf),
+    "margin": (-float(np.float32(np.pi)), float(np.float32(np.pi))),
+}
+"""Of pigs at rest."""
 
 
 class RecordsError(ValueError):
@@ -150,7 +170,48 @@ def _decoded(content: bytes, identity: dict[str, Any]) -> Landings:
         rows = columns[name].reshape(-1, pigs)
         if (rows != rows[:, :1]).any():
             raise RecordsError(f"expected the pigs of a throw to have the same {name}")
-    return _landings(columns, pigs)
+    _check_numbers(columns)
+    landings = _landings(columns, pigs)
+    _check_words(landings)
+    return landings
+
+
+def _check_numbers(columns: dict[str, np.ndarray]) -> None:
+    """Refuse numbers that no pig at rest has; a time that nobody took is nan."""
+    is_done = columns["status"] == AT_REST
+    for name, (low, high) in _RANGES.items():
+        values = columns[name]
+        is_sound = (low <= values) & (values <= high) & (values < inf)
+        if name == "rest_time":
+            is_sound |= np.isnan(values)
+        unsound = np.flatnonzero(is_done & ~is_sound)
+        if len(unsound):
+            first = unsound[0]
+            expected = f"from {low:g} to {high:g}" if high < inf else f"{low:g} or more"
+            raise RecordsError(
+                f"expected {name} of a pig at rest to be {expected} {_UNITS[name]}, got "
+                f"{values[first]:g} in throw {columns['throw'][first]}"
+            )
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm([columns[name] for name in _ORIENTATION], axis=0)
+    unsound = np.flatnonzero(is_done & ~(np.abs(lengths - 1.0) <= UNIT_ERROR))
+    if len(unsound):
+        raise RecordsError(
+            f"expected {' '.join(_ORIENTATION)} of a pig at rest to be a unit quaternion, got one "
+            f"of length {lengths[unsound[0]]:g} in throw {columns['throw'][unsound[0]]}"
+        )
+
+
+def _check_words(landings: Landings) -> None:
+    """Refuse words that contradict each other."""
+    touches = landings.touch != "none"
+    failed = landings.status != AT_REST
+    if (landings.position[failed] != OTHER).any():
+        raise RecordsError(f"expected position to be {OTHER} in a throw that failed")
+    if touches[failed].any():
+        raise RecordsError("expected touch to be none in a throw that failed")
+    if (touches.sum(axis=1) == 1).any():
+        raise RecordsError("expected touch of no pig or of two or more in a throw, got one alone")
 
 
 def _values(column: pa.ChunkedArray) -> np.ndarray:

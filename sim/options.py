@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,6 +79,13 @@ def check_pig(pig: str) -> None:
     """Refuse a pig without a name."""
     if not pig:
         raise Refusal("--pig: expected standard, uniform, big, or a mesh file, got ''")
+
+
+def file_name(option: str, text: str) -> Path:
+    """Read the name of a file or a directory, or refuse and name the option."""
+    if not text.strip():
+        raise Refusal(f"{option}: expected a name, got {text!r}")
+    return Path(text)
 
 
 def length(option: str, text: str) -> float:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import sha256
 from importlib import metadata
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,24 @@ import numpy as np
 
 import meshes
 from sim.block import LARGEST_BLOCK, RecordsError, decode_block
+from sim.configuration import MAX_PIGS
+from sim.device import STARTS
 from sim.regular_file import FileError, read_regular_file
 from sim.throw import Landings
 
 _LEAST_BLOCK = 250
 _FEW_BLOCKS = 400
+_MOST_THROWS = 10**9
 IDENTITY_FILE = "batch.json"
 BLOCK_PATTERN = "throws-*.parquet"
+
+_ENTRIES: dict[str, tuple[type, str]] = {
+    "seed": (int, "a whole number"),
+    "pigs": (int, "a whole number"),
+    **dict.fromkeys(("pig.name", "pig.digest", "device.name", "engine.name"), (str, "text")),
+    "conditions": (list, "a list of heights and starts"),
+}
+"""Of every batch's configuration."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,30 @@ def block_name(block: int) -> str:
     return f"throws-{block:06d}.parquet"
 
 
+def block_range(block: int, throws: int) -> range:
+    """Give the throws that a block of a batch of so many throws holds."""
+    size = block_throws(throws)
+    return range(block * size, min((block + 1) * size, throws))
+
+
+def check_throws(landings: Landings, throws: range, configuration: dict[str, Any]) -> None:
+    """Refuse landings that are not those of these throws of a run.
+
+    Raises:
+        RecordsError: If throws, pigs, heights or starts are others.
+    """
+    if not np.array_equal(landings.index, throws):
+        raise RecordsError(f"expected throws {throws.start} to {throws.stop - 1}, each once")
+    pigs, conditions = configuration["pigs"], configuration["conditions"]
+    if landings.position.shape[1] != pigs:
+        raise RecordsError(f"expected {pigs} rows for every throw")
+    taken = landings.index % len(conditions)
+    for name in ("height", "start"):
+        planned = np.array([condition[name] for condition in conditions])[taken]
+        if (getattr(landings, name) != planned).any():
+            raise RecordsError(f"expected every {name} to be the one that {IDENTITY_FILE} gives")
+
+
 def read_block(path: Path, identity: dict[str, Any]) -> Landings:
     """Read the landings of one file.
 
@@ -131,6 +168,7 @@ def read_identity(directory: Path) -> dict[str, Any]:
     content = read_file(path)
     try:
         identity = json.loads(content)
+        json.dumps(identity, allow_nan=False)
     except (ValueError, RecursionError):
         raise RecordsError(f"{path}: expected JSON, as a batch writes it") from None
     kinds = {"configuration": dict, "throws": int, "versions": dict}
@@ -140,18 +178,75 @@ def read_identity(directory: Path) -> dict[str, Any]:
         or not all(isinstance(identity[key], kind) for key, kind in kinds.items())
     ):
         raise RecordsError(f"{path}: expected configuration, throws and versions")
+    if isinstance(identity["throws"], bool) or not 1 <= identity["throws"] <= _MOST_THROWS:
+        raise RecordsError(f"{path}: expected throws to be from 1 to {_MOST_THROWS:,}")
     return identity
+
+
+def _check_configuration(configuration: dict[str, Any]) -> None:
+    for entry, (kind, words) in _ENTRIES.items():
+        value: Any = configuration
+        for key in entry.split("."):
+            if not isinstance(value, dict) or key not in value:
+                raise RecordsError(f"its configuration lacks {entry}")
+            value = value[key]
+        if type(value) is not kind:
+            raise RecordsError(f"expected {entry} of its configuration to be {words}")
+    if not 1 <= configuration["pigs"] <= MAX_PIGS:
+        raise RecordsError(f"expected pigs of its configuration to be from 1 to {MAX_PIGS}")
+    conditions = configuration["conditions"]
+    if not conditions or not all(map(_is_condition, conditions)):
+        raise RecordsError("expected conditions of its configuration to be heights and starts")
+
+
+def _is_condition(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"height", "start"}
+        and isinstance(value["height"], (int, float))
+        and 0.0 < value["height"] < inf
+        and value["start"] in (*STARTS, "random")
+    )
 
 
 def read_batch(directory: Path) -> RecordedBatch:
     """Read all blocks that a batch has finished.
 
     Raises:
-        RecordsError: If the directory holds no batch, none of its blocks, or a damaged one.
+        RecordsError: If the directory holds no batch, none of its blocks, a damaged one, or a file
+            that is named as a block and is none of this batch.
     """
     identity = read_identity(directory)
-    paths = sorted(directory.glob(BLOCK_PATTERN), key=lambda path: (len(path.name), path.name))
-    blocks = [read_block(path, identity) for path in paths]
+    configuration, throws = identity["configuration"], identity["throws"]
+    if "calibration" in configuration:
+        raise RecordsError(
+            f"{directory}: is a calibration, which keeps no throws; see it with 'pigs report', and "
+            "record throws with 'pigs throw --out DIR'"
+        )
+    try:
+        _check_configuration(configuration)
+    except RecordsError as error:
+        raise RecordsError(f"{directory / IDENTITY_FILE}: {error}") from None
+    blocks = []
+    for path in sorted(directory.glob(BLOCK_PATTERN)):
+        expected = _range_of(path, throws)
+        landings = read_block(path, identity)
+        try:
+            check_throws(landings, expected, configuration)
+        except RecordsError as error:
+            raise RecordsError(f"{path}: {error}") from None
+        blocks.append(landings)
     if not blocks:
         raise RecordsError(f"{directory}: holds no finished block yet")
     return RecordedBatch(**identity, landings=concatenate(blocks))
+
+
+def _range_of(path: Path, throws: int) -> range:
+    """Find the throws of a block by its file's name."""
+    number = re.fullmatch("throws-([0-9]{6}).parquet", path.name)
+    expected = block_range(int(number[1]), throws) if number else range(0)
+    if not expected:
+        raise RecordsError(
+            f"{path}: is no block of this batch of {throws:,} throws; move it elsewhere"
+        )
+    return expected

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +20,7 @@ from sim.options import (
     Seed,
     Start,
     Workers,
+    file_name,
     read_configuration,
     whole,
 )
@@ -72,6 +72,7 @@ def throw_command(
     Example: pigs throw -n 1000 --device kern2006 --height 8in --start forward --out throws
     """
     _check_options(out, resume, executor, shared, workers)
+    place = None if out is None else file_name("--out", out)
     total = whole("--throws", throws, 1, MAX_THROWS)
     processes = None if workers is None else whole("--workers", workers, 1, MAX_WORKERS)
     configuration = read_configuration(engine, seed, pig, pigs, device, height, start)
@@ -82,7 +83,7 @@ def throw_command(
         configuration,
         total,
         workers=processes or min(usable_cores(), MAX_WORKERS),
-        out=Path(out) if out else None,
+        out=place,
         resume=resume,
         executor=executor,
         is_shared=shared,
@@ -108,8 +109,6 @@ def _check_options(
         raise Refusal("--shared: needs the directory that all workers see, as --out DIR")
     if workers is not None and executor != "processes":
         raise Refusal("--workers: counts processes of this machine, a cluster has its own")
-    if out == "":
-        raise Refusal("--out: expected a directory, got ''")
 
 
 def _shown(run: Callable[..., Batch], out: str | None) -> Batch:

@@ -19,5 +19,9 @@ def parse_toml(text: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not readable as TOML: {' '.join(str(error).split())}") from None
+    except RecursionError:
+        raise ValueError("not readable as TOML: lists or tables nested too deep") from None
+    except ValueError:  # Python reads no number of thousands of digits
+        raise ValueError("not readable as TOML: a number with too many digits") from None

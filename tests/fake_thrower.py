@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from sim.device import KERN_2006
 from sim.position import POSITIONS
 from sim.rest import STATUSES
 from sim.throw import Landings
@@ -26,7 +27,13 @@ class FakeConfiguration:
     deaths: int = 1  # after so many the throw kills no more
 
     def as_dict(self):
-        return asdict(self)
+        return {
+            **asdict(self),
+            "pig": {"name": "fake", "digest": "0"},
+            "device": {"name": "Fake", "parts": self.device},
+            "engine": {"name": "fake"},
+            "conditions": [asdict(condition) for condition in KERN_2006],
+        }
 
 
 class FakeThrower:
@@ -87,7 +94,7 @@ class InterruptedThrower(FakeThrower):
 
 
 def fake_landings(indices: Sequence[int], pigs: int = 2, seed: int = 0) -> Landings:
-    throws = [_one(np.random.default_rng([seed, index]), pigs) for index in indices]
+    throws = [_one(np.random.default_rng([seed, index]), pigs, index) for index in indices]
     columns = {name: np.array([throw[name] for throw in throws]) for name in throws[0]}
     return Landings(index=np.array(indices, dtype=np.int64), **columns)
 
@@ -113,7 +120,8 @@ def recorded(landings: Landings) -> Landings:
     )
 
 
-def _one(rng: np.random.Generator, pigs: int) -> dict:
+def _one(rng: np.random.Generator, pigs: int, index: int) -> dict:
+    condition = KERN_2006[index % len(KERN_2006)]
     status = rng.choice(STATUSES, p=(0.9, 0.04, 0.03, 0.03))
     is_done = status == "at_rest"
     is_touching = is_done and pigs > 1 and rng.random() < 0.2
@@ -121,8 +129,8 @@ def _one(rng: np.random.Generator, pigs: int) -> dict:
     touch[:2] = rng.choice(TOUCHES[1:]) if is_touching else "none"
     quat = rng.standard_normal((pigs, 4))
     return {
-        "height": rng.choice((0.127, 0.2032)),
-        "start": rng.choice(("forward", "backward", "mixed")),
+        "height": condition.height,
+        "start": condition.start,
         "status": status,
         "position": rng.choice(POSITIONS, pigs) if is_done else np.full(pigs, "other"),
         "touch": touch,

@@ -211,7 +211,11 @@ def test_same_run_needs_resume(undisturbed):
     ("configuration", "throws", "difference"),
     [
         (FakeConfiguration(seed=1), THROWS, "configuration.seed 0 there, 1 here"),
-        (FakeConfiguration(device=("a",)), THROWS, "configuration.device.0 fake there, a here"),
+        (
+            FakeConfiguration(device=("a",)),
+            THROWS,
+            "configuration.device.parts.0 fake there, a here",
+        ),
         (FAKE, 100, "throws 575 there, 100 here"),
         (
             FakeConfiguration(seed=1, pigs=3),

@@ -229,6 +229,9 @@ def test_evidence_passes_the_truth_and_fails_another() -> None:
     words = "; ".join(bad.shortfalls)
     assert "p is below 0.05" in words
     assert "total variation is above 0.01" in words
+    outside = [one.position for one in bad.positions if not one.is_inside]
+    assert set(outside) >= {"side_no_dot", "side_dot"}
+    assert "95 % interval: side, no dot and side, dot" in words
     assert bad.p_value < 0.001
     assert "touching" not in words
     told = replace(table, throws=6000, touching=23)
@@ -478,7 +481,8 @@ def test_command_tests_terms_and_assumptions(
         (["--seed", "-1"], "--seed: "),
         (["--fresh", "0"], "--fresh: "),
         (["--target", "absent.csv"], "absent.csv: No such file"),
-        (["--out", ""], "--out: expected a directory"),
+        (["--out", ""], "--out: expected a name"),
+        (["--target", ""], "--target: expected a name, got ''"),
         (["--out", "absent/fit"], "there is no directory absent"),
     ],
 )

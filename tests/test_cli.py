@@ -155,7 +155,7 @@ def test_help_has_an_example_that_is_accepted_up_to_its_options(capfd, command):
         (["throw", "--pig", "absent.stl"], "absent.stl"),
         (["throw", "--pig", ""], "--pig: expected standard, uniform, big, or a mesh file, got ''"),
         (["poses", "--pig", ""], "--pig: expected standard, uniform, big, or a mesh file, got ''"),
-        (["throw", "--out", ""], "--out: expected a directory, got ''"),
+        (["throw", "--out", ""], "--out: expected a name, got ''"),
         (["throw", "--height", "8\nin"], "expected a length, such as 8in"),
         (["throw", "--resume"], "--resume: needs the directory"),
         (["throw", "-n", "1", "--out", "absent/out"], "there is no directory absent"),

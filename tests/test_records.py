@@ -1,8 +1,10 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
+from math import inf, nan
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +14,7 @@ from fake_thrower import FakeConfiguration, FakeThrower, fake_landings, recorded
 
 from sim.batch import run_batch
 from sim.block import RecordsError, encode_block
-from sim.records import block_name, block_throws, read_batch, read_block, versions
+from sim.records import block_throws, read_batch, read_block, versions
 from sim.throw import Landings
 
 COLUMNS = [
@@ -182,15 +184,170 @@ def test_block_of_another_run_is_refused(tmp_path):
         read_block(path, {**IDENTITY, "configuration": {"seed": 4}})
 
 
-def test_blocks_are_read_in_the_order_of_their_numbers(tmp_path):
-    identity = {**IDENTITY, "throws": 10**9}
-    (tmp_path / "batch.json").write_text(json.dumps(identity))
-    size = block_throws(10**9)
-    for block in (1_000_000, 999_999):
-        landings = fake_landings([block * size])
-        (tmp_path / block_name(block)).write_bytes(encode_block(landings, identity))
-    index = read_batch(tmp_path).landings.index
-    assert index.tolist() == [999_999 * size, 1_000_000 * size]
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *((name, nan) for name in ("x", "y", "z", "qx", "qy", "qz", "qw", "margin")),
+        *(("x", inf), ("z", -1e300), ("qw", 1e300), ("margin", 3.2), ("margin", -inf)),
+        *(("rest_time", -0.1), ("rest_time", inf)),
+    ],
+)
+def test_numbers_that_no_pig_at_rest_has_are_refused_by_their_column(tmp_path, column, value):
+    path = tmp_path / "block.parquet"
+    landings = fake_landings(range(60))
+    name, place = (
+        ("quat_xyzw", (..., "xyzw".index(column[1])))
+        if column[0] == "q"
+        else ("translation", (..., "xyz".index(column)))
+        if column in "xyz"
+        else (column, (...,))
+    )
+    values = getattr(landings, name).copy()
+    failed = landings.status != "at_rest"
+    values[(failed, *place)] = value
+    odd = replace(landings, **{name: values})
+    path.write_bytes(encode_block(odd, IDENTITY))
+    assert_same(read_block(path, IDENTITY), recorded(odd))
+    row = int(np.flatnonzero(~failed)[3])
+    values = getattr(landings, name).copy()
+    values[(row, *place)] = value
+    path.write_bytes(encode_block(replace(landings, **{name: values}), IDENTITY))
+    with pytest.raises(RecordsError, match=rf"block\.parquet: expected .*{column}.* throw {row}$"):
+        read_block(path, IDENTITY)
+
+
+def test_quaternion_of_no_length_is_refused(tmp_path):
+    path = tmp_path / "block.parquet"
+    landings = fake_landings([0])
+    assert landings.status[0] == "at_rest"
+    none = np.zeros_like(landings.quat_xyzw)
+    path.write_bytes(encode_block(replace(landings, quat_xyzw=none), IDENTITY))
+    with pytest.raises(RecordsError, match="a unit quaternion, got one of length 0 in throw 0"):
+        read_block(path, IDENTITY)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"status": "escaped"}, "expected position to be other in a throw that failed"),
+        ({"status": "escaped", "position": "other"}, "expected touch to be none in a throw"),
+        ({"status": "at_rest"}, "expected touch of no pig or of two or more"),
+        ({"start": "sideways"}, "expected start to be one of forward, backward, mixed, random"),
+    ],
+)
+def test_words_that_contradict_each_other_are_refused(tmp_path, changed, message):
+    path = tmp_path / "block.parquet"
+    landings = fake_landings([0])
+    values = {name: np.full_like(getattr(landings, name), word) for name, word in changed.items()}
+    touch = np.array([["oinker", "none"]])
+    path.write_bytes(encode_block(replace(landings, touch=touch, **values), IDENTITY))
+    with pytest.raises(RecordsError, match=message):
+        read_block(path, IDENTITY)
+
+
+@pytest.fixture
+def batch(tmp_path):
+    out = tmp_path / "out"
+    run_batch(FakeConfiguration(), 600, out=out, build_thrower=FakeThrower)
+    return out
+
+
+def identity_of(batch):
+    return json.loads((batch / "batch.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("throws-000000-copy.parquet", "throws-000003.parquet", "throws-0.parquet"),
+        *("throws-0000000.parquet", "throws-x.parquet"),
+    ],
+)
+def test_copy_of_a_block_is_not_counted_again(batch, name):
+    shutil.copy(batch / "throws-000000.parquet", batch / name)
+    with pytest.raises(RecordsError, match=f"{name}: .* (move it elsewhere|throws 0 to)"):
+        read_batch(batch)
+
+
+def test_block_under_the_name_of_another_is_refused(batch):
+    shutil.copy(batch / "throws-000000.parquet", batch / "throws-000001.parquet")
+    expected = r"throws-000001\.parquet: expected throws 250 to 499, each once"
+    with pytest.raises(RecordsError, match=expected):
+        read_batch(batch)
+
+
+def test_blocks_that_are_missing_yet_do_not_matter(batch):
+    (batch / "throws-000001.parquet").unlink()
+    index = read_batch(batch).landings.index
+    assert index.tolist() == [*range(250), *range(500, 600)]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda one: {"index": one.index[::-1]}, "expected throws 500 to 599, each once"),
+        (lambda one: {"index": one.index // 2 * 2}, "expected throws 500 to 599, each once"),
+        (lambda one: {"index": one.index + 1}, "expected throws 500 to 599, each once"),
+        (lambda one: {"height": one.height + 0.1}, "expected every height to be the one that"),
+        (lambda one: {"start": np.roll(one.start, 1)}, "expected every start to be the one that"),
+    ],
+)
+def test_throws_that_are_not_those_of_the_run_are_refused(batch, change, message):
+    block = batch / "throws-000002.parquet"
+    landings = fake_landings(range(500, 600))
+    content = encode_block(replace(landings, **change(landings)), identity_of(batch))
+    block.write_bytes(content)
+    with pytest.raises(RecordsError, match=rf"throws-000002\.parquet: {message}"):
+        read_batch(batch)
+
+
+def test_block_without_one_of_the_pigs_is_refused(batch):
+    content = encode_block(fake_landings(range(500, 600), pigs=1), identity_of(batch))
+    (batch / "throws-000002.parquet").write_bytes(content)
+    with pytest.raises(RecordsError, match="expected 2 rows for every throw"):
+        read_batch(batch)
+
+
+@pytest.mark.parametrize("throws", ["true", "-7", "0", "1" + 400 * "0", "1" + 9000 * "0", "1.5"])
+def test_number_of_throws_that_no_run_has_is_refused(batch, throws):
+    manifest = batch / "batch.json"
+    manifest.write_text(manifest.read_text().replace('"throws": 600', f'"throws": {throws}'))
+    with pytest.raises(RecordsError, match=r"batch\.json: expected (throws|JSON|configuration)"):
+        read_batch(batch)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        ("pig", {"digest": "0"}, r"its configuration lacks pig\.name"),
+        ("pig", "standard", r"its configuration lacks pig\.name"),
+        ("pig", {"name": {"a": 1}, "digest": "0"}, r"expected pig\.name of its .* to be text"),
+        ("device", {"name": 5}, r"expected device\.name of its configuration to be text"),
+        ("seed", 1.5, "expected seed of its configuration to be a whole number"),
+        ("pigs", True, "expected pigs of its configuration to be a whole number"),
+        ("pigs", 10**400, "expected pigs of its configuration to be from 1 to 8"),
+        ("conditions", {}, "expected conditions of its configuration to be a list"),
+        ("conditions", [], "expected conditions of its configuration to be heights and starts"),
+        ("conditions", [{"height": -1.0, "start": "mixed"}], "expected conditions of .* heights"),
+        ("conditions", [{"height": 1.0, "start": ["mixed"]}], "expected conditions of .* heights"),
+        ("more", inf, "expected JSON"),
+    ],
+)
+def test_configuration_that_no_run_has_is_refused(batch, entry, value, message):
+    identity = identity_of(batch)
+    identity["configuration"][entry] = value
+    (batch / "batch.json").write_text(json.dumps(identity))
+    with pytest.raises(RecordsError, match=rf"batch\.json: {message}"):
+        read_batch(batch)
+
+
+def test_calibration_is_no_batch_and_says_what_to_do(batch):
+    identity = identity_of(batch)
+    identity["configuration"]["calibration"] = {}
+    (batch / "batch.json").write_text(json.dumps(identity))
+    expected = "is a calibration, which keeps no throws; see it with 'pigs report'"
+    with pytest.raises(RecordsError, match=expected):
+        read_batch(batch)
 
 
 def test_foreign_parquet_is_refused(tmp_path):
@@ -214,7 +371,7 @@ def test_foreign_parquet_is_refused(tmp_path):
         ("[" * 100_000, "expected JSON"),
         ('{"configuration": 5, "throws": null, "versions": []}', "expected configuration, throws"),
         ('{"throws": 1}', "expected configuration, throws and versions"),
-        ('{"configuration": {}, "throws": 1, "versions": {}}', "holds no finished block"),
+        ('{"configuration": {}, "throws": 1, "versions": {}}', "its configuration lacks seed"),
     ],
 )
 def test_directory_without_a_batch_is_refused(tmp_path, content, message):

@@ -107,7 +107,7 @@ def test_link_and_directory_stay(capfd, batches, tmp_path):
     assert link.is_symlink()
     assert target.read_text() == MARK
     missing = tmp_path / "missing" / "page.html"
-    assert f"there is no directory {missing.parent}" in refusal(
+    assert f"there is no directory {missing.parent}; make it first" in refusal(
         capfd, batches / "a", "--out", missing
     )
 
@@ -126,9 +126,9 @@ def test_what_holds_no_batch_is_refused(capfd, tmp_path):
 
 
 def test_half_written_batch_is_refused_until_its_first_block(capfd, tmp_path):
-    batch = write_batch(tmp_path / "batch", recorded(likely_landings(300), planned=1000))
+    batch = write_batch(tmp_path / "batch", recorded(likely_landings(250), planned=1000))
     report = json.loads(output(capfd, batch, "--json"))
-    assert (report["run"]["throws"], report["run"]["planned_throws"]) == (300, 1000)
+    assert (report["run"]["throws"], report["run"]["planned_throws"]) == (250, 1000)
     for block in batch.glob("throws-*.parquet"):
         block.unlink()
     assert "holds no finished block yet" in refusal(capfd, batch)
@@ -156,9 +156,9 @@ def test_damaged_batch_is_refused(capfd, tmp_path, name, damage, message):
 
 def test_batch_of_a_foreign_configuration_is_refused(capfd, tmp_path):
     batch = write_batch(tmp_path / "batch", recorded(likely_landings(20), {"seed": 1}))
-    assert f"{batch}: batch.json: its configuration lacks pig.name" in refusal(capfd, batch)
+    assert f"{batch / 'batch.json'}: its configuration lacks pigs" in refusal(capfd, batch)
     other = write_batch(tmp_path / "other", recorded(likely_landings(20)))
-    assert "its configuration lacks pig.name" in refusal(capfd, other, batch)
+    assert "its configuration lacks pigs" in refusal(capfd, other, batch)
 
 
 def test_only_two_different_batches_can_be_compared(capfd, batches, tmp_path):
@@ -171,8 +171,9 @@ def test_only_two_different_batches_can_be_compared(capfd, batches, tmp_path):
 
 
 def test_empty_names_are_refused(capfd, batches):
-    assert "expected a name, got ''" in refusal(capfd, "")
-    assert "expected a name, got ''" in refusal(capfd, batches / "a", "--out", "")
+    assert "DIR: expected a name, got ''" in refusal(capfd, "")
+    assert "DIR: expected a name, got ' '" in refusal(capfd, batches / "a", " ")
+    assert "--out: expected a name, got ''" in refusal(capfd, batches / "a", "--out", "")
 
 
 def test_batch_whose_pig_is_gone_has_no_pictures(capfd, tmp_path):

@@ -1,6 +1,7 @@
 """The calibration's report: what it computes, and what it refuses."""
 
 import json
+from math import inf
 
 import numpy as np
 import pytest
@@ -152,6 +153,9 @@ def test_only_a_density_of_the_same_shape_has_slices():
         ("\xff", "expected JSON"),
         ("[]", "has entries of another kind"),
         ("{}", "lacks 'parameters'"),
+        ('{"seed": ' + "9" * 9000 + "}", "expected JSON"),
+        ({"seed": inf}, "has entries of another kind"),
+        ({"sensitivity": [{"shares": 10**400}]}, r"has entries of another kind|lacks"),
         ({"evidence": 3}, "has entries of another kind"),
         ({"path": []}, "has entries of another kind"),
         ({"center_of_mass": {"value": None}}, "lacks 'uniform'"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report_batches import likely_landings, recorded, write_batch
+from report_batches import die_batch, likely_landings, recorded, write_batch
 from report_fits import fitted_document, write_fit
 
 from calibration.report.build import build
@@ -21,13 +21,15 @@ WIDTHS = (390, 1200)
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """Pages of a batch, a comparison and a calibration, as files."""
+    """Pages of a batch, a comparison, a calibration and a batch of dice, as files."""
     root = tmp_path_factory.mktemp("pages")
     a = write_batch(root / "a", recorded(likely_landings(400, 1, failing=0.02)))
     b = write_batch(root / "b", recorded(likely_landings(300, 2)))
     fit = write_fit(root / "fit", fitted_document())
     found = {}
-    for name, directories in (("batch", [a]), ("comparison", [a, b]), ("fit", [fit])):
+    die = write_batch(root / "die", die_batch(likely_landings(400, 3, failing=0.02))[1])
+    shown = {"batch": [a], "comparison": [a, b], "fit": [fit], "die": [die]}
+    for name, directories in shown.items():
         report = build(directories)
         path = root / f"{name}.html"
         path.write_text(render(report.page()))
@@ -35,7 +37,7 @@ def pages(tmp_path_factory):
     return found
 
 
-NAMES = ("batch", "comparison", "fit")
+NAMES = ("batch", "comparison", "fit", "die")
 
 
 class Cells(HTMLParser):
@@ -116,7 +118,7 @@ def test_every_number_of_a_table_is_one_of_the_data(pages, name):
                     continue
                 assert value in known, (columns, value)
                 seen += 1
-    assert seen > (100 if name == "comparison" else 300)
+    assert seen > (100 if name in ("comparison", "die") else 300)
 
 
 @pytest.mark.parametrize("name", NAMES)

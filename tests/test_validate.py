@@ -101,6 +101,11 @@ def test_what_takes_long_is_shown_as_it_ends(
     ]
 
 
+def test_case_that_is_named_twice_is_run_once(capsys):
+    assert run(["validate", "--only", "free_fall,free_fall", "--json"]) == 0
+    assert [one["case"] for one in json.loads(capsys.readouterr().out)["cases"]] == ["free_fall"]
+
+
 def test_unknown_case_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["validate", "--only", "slidng"]) == 2
     streams = capsys.readouterr()

@@ -168,6 +168,35 @@ def test_throw_of_another_engine_is_shown_as_it_ended(batch: RecordedBatch) -> N
     assert film.leaf_angle.tolist() == [pi / 2]
 
 
+@pytest.mark.parametrize("pose", ["lost", "far", "turned by nothing"])
+def test_failed_throw_without_a_pose_is_passed_over(batch: RecordedBatch, pose: str) -> None:
+    landings = batch.landings
+    place, quat = landings.translation.copy(), landings.quat_xyzw.copy()
+    if pose == "turned by nothing":
+        quat[3, 0] = 0.0
+    else:
+        place[3, 1, 0] = np.nan if pose == "lost" else 1e300
+    odd = replace(landings, translation=place, quat_xyzw=quat)
+    other = changed(replace(batch, landings=odd), "engine", "name", "fast")
+    program = RecordedThrows(other, "x")
+    assert program.after(2) == 4
+    assert program.tally().throws == THROWS
+    with pytest.raises(ValueError, match="throw 3: failed, and left no pose that can be shown"):
+        program.film(3)
+    odd = replace(landings, translation=np.full_like(place, np.nan))
+    with pytest.raises(ValueError, match="x: its throws failed, and left no pose"):
+        RecordedThrows(replace(other, landings=odd), "x")
+
+
+def test_number_beyond_any_is_refused(batch: RecordedBatch, tmp_path: Path) -> None:
+    endless = changed(batch, "contact", "bounce_speed", 10**400)
+    identity = {name: getattr(endless, name) for name in ("configuration", "throws", "versions")}
+    (tmp_path / IDENTITY_FILE).write_text(json.dumps(identity))
+    (tmp_path / block_name(0)).write_bytes(encode_block(batch.landings, identity))
+    with pytest.raises(ValueError, match="recorded by another version"):
+        read_recorded(tmp_path)
+
+
 def test_select_finds_what_ended_so(batch: RecordedBatch) -> None:
     program = RecordedThrows(batch, "x")
     positions = batch.landings.position.tolist()

@@ -251,6 +251,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["--save", ""], "--save: expected a name, got ''"),
+        (["--save", " "], "--save: expected a name, got ' '"),
+        ([""], "DIR: expected a name, got ''"),
         (["--save", "throw.txt"], "expected a name that ends in .png, .gif, .mp4, .html"),
         (["--save", "nowhere/throw.png"], "there is no directory nowhere; make it first"),
         (["--save", "a.png", "--browser"], "--save and --browser: give one of them"),

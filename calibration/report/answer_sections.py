@@ -18,7 +18,7 @@ from calibration.report.cells import (
 )
 from calibration.report.charts import Dot, Series
 from calibration.report.page import Cell, Figure, Section, Table
-from calibration.report.words import plain
+from sim.words import plain
 
 _AXES = ("x, to the snout", "y, to the left", "z, to the back")
 

@@ -14,6 +14,7 @@ from calibration.report.frequencies import (
     touching_rows,
 )
 from calibration.report.places import rest_times, resting_places
+from calibration.report.poses import find_poses, has_positions, pose_rows
 from calibration.report.rare import chosen_pigs, chosen_rows, failed_throws, margin_rows
 from calibration.report.run import run_of
 from calibration.report.scores import scores
@@ -30,13 +31,8 @@ def batch_report(batch: RecordedBatch) -> dict[str, Any]:
     """Gather the evidence of a batch.
 
     Lengths are in [m], times in [s], angles in [rad], shares from 0 to 1; intervals are at 95 %.
-
-    Raises:
-        ValueError: If the configuration is not that of a batch, or there are no throws.
     """
-    landings = batch.landings
-    if not len(landings.index):
-        raise ValueError("holds no throws")
+    landings, is_named = batch.landings, has_positions(batch)
     run, summary, rng = run_of(batch), summarize(landings), generator()
     return {
         "kind": "batch",
@@ -45,16 +41,17 @@ def batch_report(batch: RecordedBatch) -> dict[str, Any]:
         "counted_pigs": summary.counted_pigs,
         "positions": position_rows(summary),
         "goodness_of_fit": goodness_of_fit(summary, rng),
-        "touching": touching_rows(summary),
+        "poses": None if is_named else pose_rows(find_poses(landings)),
+        "touching": touching_rows(summary, is_named),
         "status": status_rows(summary),
         "failed_throws": failed_throws(landings),
-        "two_pigs": two_pigs(landings, rng),
-        "scores": scores(landings),
+        "two_pigs": two_pigs(landings, rng) if is_named else None,
+        "scores": scores(landings) if is_named else None,
         "conditions": by_condition(landings, rng),
         "rest_time": rest_times(landings),
         "resting_places": resting_places(landings),
-        "margins": margin_rows(landings),
-        "pictures": chosen_rows(landings, chosen_pigs(landings)),
+        "margins": margin_rows(landings) if is_named else [],
+        "pictures": chosen_rows(landings, chosen_pigs(batch)),
         "configuration": batch.configuration,
         "versions": batch.versions,
     }

@@ -24,18 +24,27 @@ from calibration.report.landing_sections import (
 )
 from calibration.report.page import Cell, Gallery, Page, Picture, Section, Table
 from calibration.report.place_sections import place_section, time_section
+from calibration.report.pose_section import pose_section
+from calibration.report.rare import NEAR
 from calibration.report.run import command
-from calibration.report.words import pigs_in_words, throws_in_words
+from calibration.report.words import pigs_in_words, short_name, throws_in_words
 from sim.batch_directory import flat
+from sim.position import OTHER
 
 Pictures = Mapping[str, Sequence[Picture]]
 """Pictures by the reason for which they were chosen."""
 
+_RENDERED = (
+    "Rendered from the recorded poses. To see a throw again: pigs watch, the batch's directory, "
+    "--throw and its number."
+)
+
 _GALLERIES = {
     "other": "In none of the rulebook's positions",
-    "near": "Nearest to the border of their position",
+    "near": "Near the border of their position",
     "touching": "Touching",
     "example": "Typical of their position",
+    "pose": "One in each of the most frequent poses",
 }
 
 
@@ -47,14 +56,14 @@ def batch_page(report: dict[str, Any], pictures: Pictures, note: str | None) -> 
         pictures: Rendered.
         note: Why there are no pictures, if there are none.
     """
-    run = report["run"]
+    run, poses = report["run"], report["poses"]
     sections = [
-        position_section(report),
+        position_section(report) if poses is None else pose_section(poses),
         picture_section(report, pictures, note),
         ending_section(report),
         pair_section(report["two_pigs"]),
         score_section(report["scores"]),
-        condition_section(report["conditions"]),
+        condition_section(report["conditions"]) if poses is None else None,
         time_section(report["rest_time"]),
         place_section(report["resting_places"]),
         source_section(report),
@@ -65,7 +74,23 @@ def batch_page(report: dict[str, Any], pictures: Pictures, note: str | None) -> 
         tiles=_tiles(report),
         sections=[section for section in sections if section is not None],
         data=report,
+        notes=unlike_notes([("This batch", run)]) if poses is None else [],
     )
+
+
+def unlike_notes(runs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    """Say of batches, given by their names, if they were not thrown as the published pigs were."""
+    unlike = [
+        f"{name} was thrown otherwise: {', '.join(run['unlike_published'])}"
+        for name, run in runs
+        if run["unlike_published"]
+    ]
+    if not unlike:
+        return []
+    return [
+        "The published pigs fell two at a time from a trap door, from 5 and 8 inches. "
+        f"{'. '.join(unlike)}. What differs from the published table may come from that."
+    ]
 
 
 def run_words(run: Mapping[str, Any]) -> str:
@@ -74,8 +99,8 @@ def run_words(run: Mapping[str, Any]) -> str:
     if run["throws"] != run["planned_throws"]:
         planned = f"; unfinished, {run['throws']:,} of {run['planned_throws']:,} throws"
     return (
-        f"pig {run['pig']}, device {run['device']}, engine {run['engine']}, seed {run['seed']}"
-        f"{planned}"
+        f"pig {short_name(run['pig'])}, device {run['device']}, engine {run['engine']}, "
+        f"seed {run['seed']}{planned}"
     )
 
 
@@ -89,6 +114,7 @@ def _tiles(report: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("throws touching", share(report["touching"][-1]["share"]).text),
         ("throws that failed", f"{failed:,}"),
         *([("points a throw", decimal(scores["mean_points"], 3).text)] if scores else []),
+        *([("resting poses", str(len(report["poses"]["rows"])))] if report["poses"] else []),
     ]
 
 
@@ -103,14 +129,12 @@ def picture_section(
     ]
     if note is None and not galleries:
         return None
-    words = [
-        note
-        or "Rendered from the recorded poses. The doubtful ones come first, since that is where a "
-        "name could be wrong. To see a throw again: pigs watch, the batch's directory, --throw and "
-        "its number."
-    ]
+    words = [note] if note else [_RENDERED]
+    if any(one["reason"] in ("other", "near") for one in report["pictures"]) and not note:
+        words.append("The doubtful ones come first, since that is where a name could be wrong.")
+    words += _border_words(report)
     if not report["margins"]:
-        return Section("As they lay", "pictures", words)
+        return Section("As they lay", "pictures", words, galleries=galleries)
     table = Table(
         "Margin: how much nearer a pig lies to its own stable pose than to any pose of another "
         "position",
@@ -130,12 +154,26 @@ def picture_section(
     return Section("As they lay", "pictures", words, tables=[table], galleries=galleries)
 
 
+def _border_words(report: Mapping[str, Any]) -> list[str]:
+    """Say that no pig is near the border of its position, if that is so."""
+    margins = [row["smallest"] for row in report["margins"] if row["position"] != OTHER]
+    if not margins or min(margins) < NEAR:
+        return []
+    return [
+        "No pig in a named position is near the border of it: the smallest margin is "
+        f"{angle(min(margins)).text}, and one below {angle(NEAR).text} would be near."
+    ]
+
+
 def ending_section(report: Mapping[str, Any]) -> Section:
     """Tell of touching and of failures."""
+    header = ["touching", "throws", "share", "95 %"]
+    if "published_share" in report["touching"][-1]:
+        header += ["published", "95 %", "difference", "95 %"]
     touching = Table(
         "Throws that ended touching",
-        ("touching", "throws", "share", "95 %", "published", "95 %", "difference", "95 %"),
-        [beside_published(row, "touch", "throws") for row in report["touching"]],
+        header,
+        [beside_published(row, "touch", "throws")[: len(header)] for row in report["touching"]],
     )
     status = Table(
         "Throws by how they ended",

@@ -19,7 +19,7 @@ from calibration.report.fit_page import fit_page
 from calibration.report.page import Page
 from calibration.report.pictures import render_pictures
 from calibration.report.rare import chosen_pigs
-from sim.records import IDENTITY_FILE, RecordedBatch, read_batch
+from sim.records import IDENTITY_FILE, read_batch
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def build(paths: Sequence[Path]) -> Report:
             raise ValueError(f"{path}: is a calibration; only batches can be compared")
     if os.path.samefile(*paths):
         raise ValueError(f"{paths[0]}: given twice; give two different batches to compare")
-    a, b = (_read(path) for path in paths)
+    a, b = (read_batch(path) for path in paths)
     data = comparison_report(a, b, [str(path) for path in paths])
     return Report(data, lambda: comparison_page(data))
 
@@ -70,22 +70,12 @@ def _kind(path: Path) -> str:
     return name
 
 
-def _read(path: Path) -> RecordedBatch:
-    batch = read_batch(path)
-    if not len(batch.landings.index):
-        raise ValueError(f"{path}: holds no throw")
-    return batch
-
-
 def _batch(path: Path) -> Report:
-    batch = _read(path)
-    try:
-        data = batch_report(batch)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    batch = read_batch(path)
+    data = batch_report(batch)
 
     def page() -> Page:
-        pictures, note = render_pictures(batch, chosen_pigs(batch.landings))
+        pictures, note = render_pictures(batch, chosen_pigs(batch))
         return batch_page(data, pictures, note)
 
     return Report(data, page)

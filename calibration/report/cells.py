@@ -7,8 +7,9 @@ from math import degrees
 from typing import Any
 
 from calibration.report.page import Cell, Table
-from calibration.report.words import plain
+from sim.standard_streams import printable
 from sim.text_table import percent, percent_range
+from sim.words import plain
 
 _NOTHING = Cell("-")
 Interval = Sequence[float]
@@ -16,7 +17,7 @@ Interval = Sequence[float]
 
 def text(words: object) -> Cell:
     """Write words."""
-    return Cell(str(words))
+    return Cell(printable(str(words)))
 
 
 def word(name: str) -> Cell:

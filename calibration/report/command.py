@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sim.options import Json
+from sim.options import Json, file_name
 from sim.refusal import Refusal, refused_input
 
 Directories = Annotated[
@@ -39,11 +38,9 @@ def report_command(directories: Directories, out: Out = None, as_json: Json = Fa
 
     if len(directories) > 2:
         raise Refusal(f"expected one directory or two to compare, got {len(directories)}")
-    if out == "" or "" in directories:
-        raise Refusal("expected a name, got ''")
-    paths = [Path(directory) for directory in directories]
+    paths = [file_name("DIR", directory) for directory in directories]
     usual = "report.html" if len(paths) == 1 else "comparison.html"
-    place = Path(out) if out else paths[0] / usual
+    place = paths[0] / usual if out is None else file_name("--out", out)
     with refused_input():
         report = build(paths)
         if as_json and out is None:

@@ -10,18 +10,22 @@ import numpy as np
 
 from calibration.likelihood import two_sample_test
 from calibration.report.batch import generator
-from calibration.report.frequencies import rate
+from calibration.report.frequencies import failed_pigs, rate
 from calibration.report.independence import REPLICATES
 from calibration.report.places import rest_times
-from calibration.report.run import differences, run_of
+from calibration.report.run import differences, run_of, unlike_conditions
 from calibration.report.scores import NORMAL_QUANTILE, scores
-from calibration.report.words import SIGNIFICANT, chances, plain
+from calibration.report.words import SIGNIFICANT, chances
 from sim.interval import newcombe_interval
-from sim.position import POSITIONS
+from sim.position import OTHER, POSITIONS
 from sim.published import KERN_2006
 from sim.records import RecordedBatch
 from sim.rest import AT_REST
 from sim.summary import Summary, summarize
+from sim.words import plain
+
+_FAILED = "failed_throws"
+"""Instead of a position, of pigs whose throws failed."""
 
 _RELEASE = ("seed", "pigs", "device", "conditions")
 """What the starts of throws depend on, besides the pig's shape."""
@@ -32,9 +36,6 @@ def comparison_report(a: RecordedBatch, b: RecordedBatch, names: Sequence[str]) 
 
     Throws of the two count as independent. If both began with the same releases their pigs still
     land apart: a throw is chaotic, and `agreement` tells how far that holds.
-
-    Raises:
-        ValueError: If a configuration is not that of a batch.
     """
     first, second = summarize(a.landings), summarize(b.landings)
     return {
@@ -47,6 +48,7 @@ def comparison_report(a: RecordedBatch, b: RecordedBatch, names: Sequence[str]) 
         "points": _points(a, b),
         "rest_time": _rest_time(a, b),
         "agreement": _agreement(a, b),
+        "conditions": unlike_conditions(a.configuration, b.configuration),
         "configuration": differences(a.configuration, b.configuration),
         "versions": differences(a.versions, b.versions),
     }
@@ -64,11 +66,17 @@ def counted(key: str, count_a: int, total_a: int, count_b: int, total_b: int) ->
     }
 
 
+def _ended(summary: Summary) -> dict[str, int]:
+    """Count pigs by position, those of failed throws apart from the others in no position."""
+    failed = failed_pigs(summary)
+    return {**summary.positions, OTHER: summary.positions[OTHER] - failed, _FAILED: failed}
+
+
 def _positions(a: Summary, b: Summary) -> list[dict[str, Any]]:
+    first, second = _ended(a), _ended(b)
     rows = []
-    for position in POSITIONS:
-        counts = a.positions[position], a.counted_pigs, b.positions[position], b.counted_pigs
-        row = counted(position, *counts)
+    for position, count in first.items():
+        row = counted(position, count, a.counted_pigs, second[position], b.counted_pigs)
         if position in KERN_2006.counts:
             row["published_share"] = KERN_2006.share(position)
             row["published_interval"] = list(KERN_2006.interval(position))
@@ -79,11 +87,14 @@ def _positions(a: Summary, b: Summary) -> list[dict[str, Any]]:
 def _test(a: Summary, b: Summary) -> dict[str, Any] | None:
     if not (a.counted_pigs and b.counted_pigs):
         return None
-    first, second = (np.array(list(s.positions.values()), dtype=np.float64) for s in (a, b))
+    first, second = (np.array(list(_ended(one).values()), dtype=np.float64) for one in (a, b))
+    seen = int(((first > 0) | (second > 0)).sum())
+    if seen == 1:
+        return None
     test = two_sample_test(first, second, generator(), REPLICATES)
     return {
         "deviance": test.deviance,
-        "degrees_of_freedom": int(((first > 0) | (second > 0)).sum()) - 1,
+        "degrees_of_freedom": seen - 1,
         "p_value": test.p_value,
         "replicates": test.replicates,
         "sentence": _sentence(_positions(a, b), test.p_value),
@@ -161,9 +172,9 @@ def _agreement(a: RecordedBatch, b: RecordedBatch) -> dict[str, Any] | None:
     their frequencies in common.
     """
     first, second = a.configuration, b.configuration
-    if any(first.get(key) != second.get(key) for key in _RELEASE):
+    if any(first[key] != second[key] for key in _RELEASE):
         return None
-    if first["pig"].get("digest") != second["pig"].get("digest"):
+    if first["pig"]["digest"] != second["pig"]["digest"]:
         return None
     _, here, there = np.intersect1d(a.landings.index, b.landings.index, return_indices=True)
     one, other = a.landings.position[here], b.landings.position[there]

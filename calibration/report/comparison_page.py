@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from calibration.report import charts
-from calibration.report.batch_page import run_words
+from calibration.report.batch_page import run_words, unlike_notes
 from calibration.report.cells import (
     count,
     decimal,
@@ -24,11 +24,12 @@ from calibration.report.cells import (
 from calibration.report.charts import Dot, Series
 from calibration.report.page import Cell, Figure, Page, Section, Table
 from calibration.report.share_figure import published_dot, share_dot, share_figure
-from calibration.report.words import EARLY, plain
+from calibration.report.words import EARLY, short_name, throws_in_words
+from sim.words import plain
 
 _NOTE = (
     "Differences are B less A, in percentage points. Each interval holds the true difference in 95 "
-    "of 100 cases by itself; among seven, one that leaves zero out by chance alone is no surprise, "
+    "of 100 cases by itself; among eight, one that leaves zero out by chance alone is no surprise, "
     "so judge by the test above first."
 )
 
@@ -40,7 +41,7 @@ def comparison_page(report: dict[str, Any]) -> Page:
     mean = report["points"]
     return Page(
         title="Two batches compared",
-        subtitle=f"A is {a['name']}: {_run(a)}. B is {b['name']}: {_run(b)}.",
+        subtitle=f"A is {_run(a)}. B is {_run(b)}.",
         tiles=[
             *([("p of the positions", p_text(test))] if test else []),
             ("touching, B less A", f"{points(ends['touching']['difference']).text} %-points"),
@@ -54,17 +55,39 @@ def comparison_page(report: dict[str, Any]) -> Page:
             _difference_section(report),
         ],
         data=report,
+        notes=[
+            *_condition_notes(report["conditions"]),
+            *unlike_notes([("A", a["run"]), ("B", b["run"])]),
+        ],
     )
 
 
+def _condition_notes(conditions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say which conditions A and B do not share."""
+    if not conditions:
+        return []
+    said = [
+        f"{row['name']} (see What differs)"
+        if row["a"] is None
+        else f"{row['name']} (A: {row['a']}, B: {row['b']})"
+        for row in conditions
+    ]
+    return [
+        f"A and B were not thrown under the same conditions: {', '.join(said)}. Where they land "
+        "unlike, any of these may be why."
+    ]
+
+
 def _run(side: Mapping[str, Any]) -> str:
-    return f"{side['run']['throws']:,} throws, {run_words(side['run'])}"
+    run = side["run"]
+    return f"{short_name(side['name'])}: {throws_in_words(run['throws'])}, {run_words(run)}"
 
 
 def _position_section(report: Mapping[str, Any]) -> Section:
     rows, test = report["positions"], report["test"]
-    words = [test["sentence"], test_text(test)] if test else ["One batch has no pigs to count."]
-    words.append(_NOTE)
+    words = ["The pigs of A and B do not lie in two positions or more: nothing to compare."]
+    if test:
+        words = [test["sentence"], test_text(test), _NOTE]
     if report["agreement"] is not None:
         words.append(_agreement_words(report["agreement"]))
     table = _counted_table("Positions of the pigs", "position", "pigs", rows)

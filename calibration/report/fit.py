@@ -15,15 +15,22 @@ from calibration.observed import published
 from calibration.record import JSON_FILE
 from calibration.report.frequencies import rate
 from calibration.report.slices import density_slices
-from calibration.report.words import chances, plain
+from calibration.report.words import chances
 from meshes.mass_model import LINEAR, QUADRATIC, ExponentialDensity
 from sim.interval import wilson_interval
 from sim.pig import load_pig
 from sim.position import POSITIONS
 from sim.records import read_file, read_identity
+from sim.words import plain
 
 _REPLICATES = 9999
 """Of the evidence's bootstrap."""
+
+_FOREIGN = (
+    *(KeyError, IndexError, TypeError, AttributeError, ValueError, ArithmeticError),
+    *(RecursionError, MemoryError),
+)
+"""What entries of another kind raise where they are used."""
 
 _DENSITY = "density"
 """The mass model that has slices."""
@@ -44,13 +51,16 @@ def read_fit(directory: Path) -> dict[str, Any]:
         ValueError: In one line, if it holds no whole calibration.
     """
     path = directory / JSON_FILE
+    content = read_file(path)
     try:
-        document = json.loads(read_file(path))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        document = json.loads(content)
+    except (ValueError, RecursionError):
         raise ValueError(f"{path}: expected JSON, as 'pigs calibrate' writes it") from None
     identity = read_identity(directory)
     with foreign_entries_refused(path):
-        return fit_report(document, identity["configuration"]["calibration"])
+        report = fit_report(document, identity["configuration"]["calibration"])
+        json.dumps(report, allow_nan=False)
+    return report
 
 
 @contextmanager
@@ -62,7 +72,7 @@ def foreign_entries_refused(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+    except _FOREIGN as error:
         what = f"lacks {error}" if isinstance(error, KeyError) else "has entries of another kind"
         raise ValueError(
             f"{path}: not as this version of 'pigs calibrate' writes it: {what}"

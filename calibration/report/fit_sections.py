@@ -21,9 +21,10 @@ from calibration.report.charts import Dot, Series
 from calibration.report.landing_sections import condition_words
 from calibration.report.page import Figure, Section, Table
 from calibration.report.share_figure import exact_dot, share_figure
-from calibration.report.words import SIGNIFICANT, plain
+from calibration.report.words import SIGNIFICANT
 from sim.interval import wilson_interval
 from sim.position import POSITIONS
+from sim.words import plain
 
 
 def term_section(tests: list[list[Mapping[str, Any]]]) -> Section | None:

@@ -10,12 +10,14 @@ import numpy as np
 from calibration.likelihood import two_sample_test
 from calibration.observed import published
 from calibration.report.independence import REPLICATES, independence
-from calibration.report.words import SIGNIFICANT, chances, plain
+from calibration.report.words import SIGNIFICANT, chances
 from sim.interval import newcombe_interval, wilson_interval
-from sim.position import POSITIONS
+from sim.position import OTHER, POSITIONS
 from sim.published import KERN_2006
+from sim.rest import AT_REST
 from sim.summary import SCORED_PIGS, Summary, summarize
 from sim.throw import Landings
+from sim.words import plain
 
 
 def rate(count: int, total: int) -> dict[str, Any]:
@@ -42,6 +44,11 @@ def position_rows(summary: Summary) -> list[dict[str, Any]]:
                 )
         rows.append(row)
     return rows
+
+
+def failed_pigs(summary: Summary) -> int:
+    """Count the pigs among `other` whose throws failed."""
+    return summary.pigs * (summary.throws - summary.statuses[AT_REST])
 
 
 def goodness_of_fit(summary: Summary, rng: np.random.Generator) -> dict[str, Any] | None:
@@ -73,6 +80,7 @@ def _fit_sentence(summary: Summary, p_value: float) -> str:
             "This batch and the published table differ by more than chance: two samples of these "
             f"sizes from one and the same pig would differ this much in {often}. What stands out "
             f"most is {plain(worst)}: {100 * here:.1f} % here, {100 * there:.1f} % published."
+            f"{_failed_words(summary) if worst == OTHER else ''}"
         )
     widest = max(
         high - low
@@ -90,6 +98,12 @@ def _fit_sentence(summary: Summary, p_value: float) -> str:
     )
 
 
+def _failed_words(summary: Summary) -> str:
+    failed = failed_pigs(summary)
+    share = 100 * failed / summary.counted_pigs
+    return f" Pigs of throws that failed are {share:.1f} %." if failed else ""
+
+
 def _misfit(summary: Summary, position: str) -> float:
     """Give the difference to the published share in standard errors."""
     count, total = summary.positions[position], summary.counted_pigs
@@ -100,8 +114,8 @@ def _misfit(summary: Summary, position: str) -> float:
     return difference / sqrt(variance) if variance else 0.0
 
 
-def touching_rows(summary: Summary) -> list[dict[str, Any]]:
-    """Count touching throws; the published count does not set Piggybacks apart."""
+def touching_rows(summary: Summary, is_pig: bool) -> list[dict[str, Any]]:
+    """Count touching throws, of pigs beside the published, which does not set Piggybacks apart."""
     rows: list[dict[str, Any]] = [
         {"touch": touch, "throws": count, **rate(count, summary.throws)}
         for touch, count in (
@@ -110,7 +124,7 @@ def touching_rows(summary: Summary) -> list[dict[str, Any]]:
             ("touching", summary.touching),
         )
     ]
-    if summary.pigs == SCORED_PIGS:
+    if is_pig and summary.pigs == SCORED_PIGS:
         rows[-1] |= {
             "published_throws": KERN_2006.touching,
             "published_share": KERN_2006.touching_share(),
@@ -159,11 +173,14 @@ def by_condition(landings: Landings, rng: np.random.Generator) -> dict[str, Any]
         for key, summary in parts
     ]
     table = np.array([list(summary.positions.values()) for _, summary in parts])
-    return {"rows": rows, "test": _condition_test(table, rng) if len(parts) > 1 else None}
+    return {"rows": rows, "test": _condition_test(table, rng)}
 
 
-def _condition_test(table: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
+def _condition_test(table: np.ndarray, rng: np.random.Generator) -> dict[str, Any] | None:
+    """Test that all rows have the same shares; None if there is but one row, or one position."""
     test = independence([table], rng)
+    if not test.degrees_of_freedom:
+        return None
     often = chances(test.p_value, REPLICATES)
     verdict = (
         "How a pig lands depends on height and start: if it did not, these rows would differ this "

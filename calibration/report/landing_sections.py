@@ -20,8 +20,8 @@ from calibration.report.cells import (
 from calibration.report.charts import Series
 from calibration.report.page import Cell, Figure, Section, Table
 from calibration.report.share_figure import exact_dot, published_dot, share_dot, share_figure
-from calibration.report.words import plain
 from sim.lengths import METERS_PER_UNIT
+from sim.words import plain
 
 
 def position_section(report: Mapping[str, Any]) -> Section:
@@ -75,7 +75,12 @@ def condition_section(conditions: Mapping[str, Any]) -> Section:
     title, name = "Height and start", "conditions"
     table = _condition_table(rows)
     if test is None:
-        return Section(title, name, ["All throws had one height and one start."], tables=[table])
+        finding = (
+            "All throws had one height and one start."
+            if len(rows) == 1
+            else "Too few pigs in different positions to tell whether height and start matter."
+        )
+        return Section(title, name, [finding], tables=[table])
     words = [test["sentence"], test_text(test)]
     by_position = zip(*(row["positions"] for row in rows), strict=True)
     seen = [each for each in by_position if any(one["pigs"] for one in each)]
@@ -112,7 +117,7 @@ def pair_section(pairs: Mapping[str, Any] | None) -> Section | None:
         return None
     names, counts, expected = pairs["positions"], pairs["counts"], pairs["expected"]
     seen = [k for k in range(len(names)) if sum(counts[k]) or any(row[k] for row in counts)]
-    words = [plain(names[k]) for k in seen]
+    positions = [plain(names[k]) for k in seen]
     texts = [[f"{counts[i][k]:,}\n({expected[i][k]:,.1f})" for k in seen] for i in seen]
     depths = [[_excess(counts[i][k], expected[i][k]) / 4 for k in seen] for i in seen]
     table = Table(
@@ -132,7 +137,7 @@ def pair_section(pairs: Mapping[str, Any] | None) -> Section | None:
         texts=2,
     )
     figure = Figure(
-        charts.cross_table("pairs", words, texts, depths, ("second pig", "first pig")),
+        charts.cross_table("pairs", positions, texts, depths, ("second pig", "first pig")),
         "Table of the throws by the positions of both pigs, each cell tinted by how far its count "
         "is from that of independent pigs.",
         f"{pairs['throws']:,} throws at rest without touching; in brackets what independent pigs "
@@ -140,7 +145,8 @@ def pair_section(pairs: Mapping[str, Any] | None) -> Section | None:
         "four standard deviations.",
         table,
     )
-    return Section("The two pigs", "pairs", [pairs["sentence"], test_text(pairs)], [figure])
+    words = [pairs["sentence"], *([test_text(pairs)] if pairs["degrees_of_freedom"] else [])]
+    return Section("The two pigs", "pairs", words, [figure])
 
 
 def _excess(count: int, expected: float) -> float:

@@ -20,7 +20,9 @@ def check_place(path: Path) -> None:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         if not path.parent.is_dir():
-            raise ValueError(f"{path}: there is no directory {path.parent}") from None
+            raise ValueError(
+                f"{path}: there is no directory {path.parent}; make it first"
+            ) from None
         return
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None

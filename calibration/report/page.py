@@ -122,6 +122,7 @@ class Page:
         tiles: Numbers to see first: label and text.
         sections: Its parts.
         data: All of the report's data, embedded in the page.
+        notes: What must be known before anything else is read.
     """
 
     title: str
@@ -129,17 +130,19 @@ class Page:
     tiles: Sequence[tuple[str, str]]
     sections: Sequence[Section]
     data: dict[str, Any] = field(repr=False)
+    notes: Sequence[str] = ()
 
 
 def render(page: Page) -> str:
     """Write a page as HTML."""
     environment = _environment()
-    return MARK + environment.get_template("page.html.jinja").render(
+    html = environment.get_template("page.html.jinja").render(
         page=page,
         style=_asset("page.css"),
         script=_asset("page.js"),
         data=as_json(page.data).replace("<", "\\u003c"),
     )
+    return MARK + html.encode(errors="backslashreplace").decode()  # a file's name may be no text
 
 
 def as_json(data: dict[str, Any]) -> str:

@@ -18,16 +18,18 @@ from scipy.spatial.transform import Rotation
 from calibration.report.frequencies import select
 from calibration.report.page import Picture
 from calibration.report.rare import Chosen
-from calibration.report.words import plain
 from sim.pig import Pig, load_pig
+from sim.position import OTHER
 from sim.progress import LateProgress
 from sim.records import RecordedBatch
+from sim.standard_streams import printable
 from sim.summary import worst_touch
 from sim.throw import Landings
 from sim.watch.film import Film, still
 from sim.watch.pictures import Renderer
 from sim.watch.stage import Stage
 from sim.watch.view import FIELD_OF_VIEW, View
+from sim.words import plain
 
 SIZE = (320, 240)
 """Width and height [pixel]."""
@@ -57,11 +59,10 @@ def render_pictures(
     recorded = batch.configuration["pig"]
     try:
         pig = load_pig(recorded["name"])
-    except ValueError as error:
-        return {}, f"No pictures: the pig of this batch cannot be loaded ({error})."
+    except (ValueError, OSError) as error:
+        return {}, f"No pictures: the pig of this batch cannot be loaded ({printable(str(error))})."
     if pig.shape.digest != recorded["digest"]:
         return {}, f"No pictures: the pig {pig.name} has another shape now than in this batch."
-    shown = [one for one in chosen if np.isfinite(batch.landings.translation[one.row]).all()]
     pictures: dict[str, list[Picture]] = defaultdict(list)
     with LateProgress("pictures") as progress, ExitStack() as stack:
 
@@ -69,12 +70,12 @@ def render_pictures(
         def renderer(pigs: int) -> Renderer:
             return stack.enter_context(Renderer(Stage(pig, pigs, None)))
 
-        for done, one in enumerate(shown):
+        for done, one in enumerate(chosen):
             film = _arranged(batch.landings, one)
             view = _view(film, pig, _TURNS[one.side])
             image = renderer(film.pigs).draw(film, view, SIZE, 0)
             pictures[one.reason].append(_picture(image, batch.landings, one))
-            progress(done + 1, len(shown))
+            progress(done + 1, len(chosen))
     return dict(pictures), None
 
 
@@ -108,7 +109,12 @@ def _picture(image: Image.Image, landings: Landings, one: Chosen) -> Picture:
     if one.pig is None:
         names = " and ".join(plain(position) for position in landings.position[one.row])
         touch = worst_touch(landings.touch[[one.row]])[0]
-        return Picture(source, f"Touching pigs: {names}", f"{touch}: {names}; throw {index}")
+        is_named = (landings.position[one.row] != OTHER).any()
+        lying = f"{touch}: {names}" if is_named else touch
+        return Picture(source, f"Touching pigs: {names}", f"{lying}; throw {index}")
+    if one.pose is not None:
+        caption = f"pose {one.pose}; throw {index}, pig {one.pig}"
+        return Picture(source, f"A pig at rest in pose {one.pose}", caption)
     name = plain(str(landings.position[one.row, one.pig]))
     margin = degrees(landings.margin[one.row, one.pig])
     caption = f"{name}; throw {index}, pig {one.pig}, margin {margin:.2f}°"

@@ -12,6 +12,7 @@ from sim.throw import Landings
 
 _QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _TIME_BINS = 24
+_MOST_BINS = 4 * _TIME_BINS
 _CELLS = 40
 """Cells along the longer side of the table's map, about."""
 
@@ -23,9 +24,8 @@ def rest_times(landings: Landings) -> dict[str, Any] | None:
     if not len(times):
         return None
     width = _round(float(np.quantile(times, 0.99)) / _TIME_BINS)
-    edges = width * np.arange(
-        np.floor(times.min() / width), np.floor(np.quantile(times, 0.995) / width) + 2
-    )
+    first, last = np.floor(np.array((times.min(), np.quantile(times, 0.995))) / width)
+    edges = width * np.arange(first, min(last, first + _MOST_BINS) + 2)
     counts = np.histogram(times, edges)[0]
     return {
         "pigs": len(times),

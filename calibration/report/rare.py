@@ -9,16 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from sim.position import OTHER, POSITIONS
+from calibration.report.poses import find_poses, has_positions
+from sim.position import OTHER, POSITIONS, RESTING_ANGLE
+from sim.records import RecordedBatch
 from sim.rest import AT_REST
 from sim.summary import worst_touch
 from sim.throw import Landings
 
 _MOST_OTHER = 6
 _MOST_NEAR = 1
+NEAR = 2 * RESTING_ANGLE
+"""Margin below which a pig is near the border of its position [rad].
+
+A turn changes a margin by twice itself at most: from above, none within the angle at which a pig
+still rests in a pose could bring it nearer to another.
+"""
 _MOST_TOUCHING = 6
 _EXAMPLES = 2
 _MOST_FAILED = 50
+_MOST_POSES = 8
 
 
 @dataclass(frozen=True)
@@ -28,18 +37,43 @@ class Chosen:
     Attributes:
         row: Of the landings.
         pig: None for all pigs of the throw.
-        reason: "other", "near", "touching" or "example".
+        reason: "other", "near", "touching", "example" or "pose".
         side: From which it is seen best, 0 or 1.
+        pose: Its number, from 1, of a body without positions.
     """
 
     row: int
     pig: int | None
     reason: str
     side: int = 0
+    pose: int | None = None
 
 
-def chosen_pigs(landings: Landings) -> list[Chosen]:
-    """Choose pigs, the doubtful first: `other`, nearest a border, touching; then typical ones."""
+def chosen_pigs(batch: RecordedBatch) -> list[Chosen]:
+    """Choose pigs, the doubtful first: `other`, near a border, touching; then typical ones.
+
+    Of a body without positions there is one of each of the most frequent poses, and touching ones.
+    """
+    landings = batch.landings
+    if has_positions(batch):
+        return _chosen_by_position(landings)
+    poses = find_poses(landings)
+    firsts = [np.argwhere(poses.number == one)[0] for one in range(len(poses.downs))]
+    shown = enumerate(firsts[:_MOST_POSES], start=1)
+    chosen = [Chosen(int(row), int(pig), "pose", pose=pose) for pose, (row, pig) in shown]
+    return chosen + _touching(landings)
+
+
+def _touching(landings: Landings) -> list[Chosen]:
+    touch = worst_touch(landings.touch)
+    return [
+        Chosen(int(row), None, "touching")
+        for kind in ("piggyback", "oinker")
+        for row in np.flatnonzero(touch == kind)[: _MOST_TOUCHING // 2]
+    ]
+
+
+def _chosen_by_position(landings: Landings) -> list[Chosen]:
     touch = worst_touch(landings.touch)
     is_done = landings.status == AT_REST
     apart = (is_done & (touch == "none"))[:, None] & np.isfinite(landings.margin)
@@ -47,13 +81,9 @@ def chosen_pigs(landings: Landings) -> list[Chosen]:
     named = np.where(apart & ~is_other, landings.margin, np.inf)
     chosen = [*_smallest(np.where(is_other, landings.margin, np.inf), _MOST_OTHER, "other")]
     for position in POSITIONS[:-1]:
-        of_position = np.where(landings.position == position, named, np.inf)
-        chosen += _smallest(of_position, _MOST_NEAR, "near")
-    chosen += [
-        Chosen(int(row), None, "touching")
-        for kind in ("piggyback", "oinker")
-        for row in np.flatnonzero(touch == kind)[: _MOST_TOUCHING // 2]
-    ]
+        is_near = (landings.position == position) & (named < NEAR)
+        chosen += _smallest(np.where(is_near, named, np.inf), _MOST_NEAR, "near")
+    chosen += _touching(landings)
     for position in POSITIONS[:-1]:
         chosen += _typical(np.where(landings.position == position, named, np.inf))
     return chosen
@@ -89,6 +119,7 @@ def chosen_rows(landings: Landings, chosen: list[Chosen]) -> list[dict[str, Any]
             else str(landings.position[one.row, one.pig]),
             "touch": str(touch[one.row]),
             "margin": None if one.pig is None else float(landings.margin[one.row, one.pig]),
+            "pose": one.pose,
         }
         for one in chosen
     ]

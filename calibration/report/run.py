@@ -4,42 +4,94 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
+from calibration.report.words import short_name
 from sim.batch_directory import flat
 from sim.configuration import configure
+from sim.device import KERN_2006
+from sim.lengths import METERS_PER_UNIT
+from sim.pig import load_pig
 from sim.records import RecordedBatch
+from sim.summary import SCORED_PIGS
 
 _DEVICES = {"TrapDoor": "kern2006", "Drop": "drop", "Hand": "hand"}
-_NAMES = (("pig", "name"), ("device", "name"), ("engine", "name"))
 
 
 def run_of(batch: RecordedBatch) -> dict[str, Any]:
-    """Name what a batch was thrown with.
-
-    Raises:
-        ValueError: If the configuration is not that of a batch.
-    """
+    """Name what a batch was thrown with."""
     configuration = batch.configuration
-    named = {first: _entry(configuration, first, second) for first, second in _NAMES}
-    named["device"] = _DEVICES.get(named["device"], named["device"])
     return {
-        **named,
-        "seed": _entry(configuration, "seed"),
+        "pig": configuration["pig"]["name"],
+        "device": _device(configuration),
+        "engine": configuration["engine"]["name"],
+        "seed": configuration["seed"],
         "throws": len(batch.landings.index),
         "planned_throws": batch.throws,
         "pigs": batch.landings.position.shape[1],
+        "unlike_published": _unlike_published(configuration),
     }
 
 
-def _entry(configuration: dict[str, Any], *path: str) -> Any:
-    value: Any = configuration
-    for key in path:
-        if not isinstance(value, dict) or key not in value:
-            raise ValueError(f"batch.json: its configuration lacks {'.'.join(path)}")
-        value = value[key]
-    return value
+def _device(configuration: dict[str, Any]) -> str:
+    name = configuration["device"]["name"]
+    return _DEVICES.get(name, name)
+
+
+def _heights(configuration: dict[str, Any]) -> str:
+    heights = sorted({condition["height"] for condition in configuration["conditions"]})
+    return " and ".join(f"{height / METERS_PER_UNIT['in']:.3g}" for height in heights) + " inches"
+
+
+def _starts(configuration: dict[str, Any]) -> str:
+    starts = dict.fromkeys(condition["start"] for condition in configuration["conditions"])
+    return " and ".join(starts)
+
+
+_CONDITIONS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "pig": lambda configuration: short_name(configuration["pig"]["name"]),
+    "pigs a throw": lambda configuration: str(configuration["pigs"]),
+    "device": _device,
+    "height": _heights,
+    "start": _starts,
+    "engine": lambda configuration: str(configuration["engine"]["name"]),
+}
+"""What throws depend on, besides the seed, in words."""
+
+
+def _unlike_published(configuration: dict[str, Any]) -> list[str]:
+    """Name in what a batch was thrown otherwise than the published pigs."""
+    published = {
+        "pigs": SCORED_PIGS,
+        "device": {"name": "TrapDoor"},
+        "conditions": [asdict(condition) for condition in KERN_2006],
+    }
+    unlike = [
+        f"{name} {_CONDITIONS[name](configuration)}"
+        for name in ("pigs a throw", "device", "height", "start")
+        if _CONDITIONS[name](configuration) != _CONDITIONS[name](published)
+    ]
+    if configuration["pig"]["digest"] != load_pig("standard").shape.digest:
+        unlike.insert(0, f"pig {_CONDITIONS['pig'](configuration)}")
+    return unlike
+
+
+def unlike_conditions(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str | None]]:
+    """Name the conditions that two batches do not share, with both; None for what has no words."""
+    rows: list[dict[str, str | None]] = [
+        {"name": name, "a": say(a), "b": say(b)}
+        for name, say in _CONDITIONS.items()
+        if say(a) != say(b)
+    ]
+    named = {str(row["name"]) for row in rows} | {"seed", "pigs", "conditions"}
+    return rows + [
+        {"name": name, "a": None, "b": None}
+        for name in a | b
+        if name not in named and a.get(name) != b.get(name)
+    ]
 
 
 def differences(a: dict[str, Any], b: dict[str, Any]) -> list[dict[str, str]]:
@@ -69,7 +121,7 @@ def command(configuration: dict[str, Any], throws: int) -> str | None:
             options = {**common, "height": height, "start": start}
             if json.loads(json.dumps(configure(**options).as_dict())) == configuration:
                 return _command_line({"throws": throws, **options})
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError, OSError):
         pass
     return None
 

@@ -8,7 +8,7 @@ from typing import Any
 from calibration.report import charts
 from calibration.report.charts import Dot, Series
 from calibration.report.page import Figure, Table
-from calibration.report.words import plain
+from sim.words import plain
 
 
 def share_figure(

@@ -34,8 +34,10 @@ def two_pigs(landings: Landings, rng: np.random.Generator) -> dict[str, Any] | N
     expected = np.sum([expected_counts(table) for table in tables], axis=0)
     often = chances(test.p_value, REPLICATES)
     verdict = (
-        "The two pigs of a throw do not land independently: independent pigs would give a table "
-        f"as uneven as this in {often}."
+        "Too few pigs in different positions to tell whether two of a throw land independently."
+        if not test.degrees_of_freedom
+        else "The two pigs of a throw do not land independently: independent pigs would give a "
+        f"table as uneven as this in {often}."
         if test.p_value < SIGNIFICANT
         else "The two pigs of a throw land independently as far as this batch can tell: "
         f"independent pigs would give a table at least as uneven in {often}."

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
+from sim.standard_streams import printable
+
 SIGNIFICANT = 0.05
 """Chance alone looks at least this odd in 1 of 20 cases."""
-
-POSITION_WORDS = {
-    "side_no_dot": "side, no dot",
-    "side_dot": "side, dot",
-    "razorback": "razorback",
-    "trotter": "trotter",
-    "snouter": "snouter",
-    "leaning_jowler": "leaning jowler",
-    "other": "other",
-}
 
 EARLY = "A pig thrown by the fast engine counts as at rest once its stable pose is certain."
 
@@ -27,9 +19,16 @@ def chances(p_value: float, replicates: int) -> str:
     return f"about {round(100 * p_value)} in 100 cases"
 
 
-def plain(name: str) -> str:
-    """Write a name of the records as words."""
-    return POSITION_WORDS.get(name, name.replace("_", " "))
+_LONGEST_NAME = 48
+
+
+def short_name(name: str) -> str:
+    """Write the name of a file as a header has room for it: a long one without its middle."""
+    shown = printable(name)
+    if len(shown) <= _LONGEST_NAME:
+        return shown
+    half = _LONGEST_NAME // 2
+    return f"{shown[: half - 1]}…{shown[-half:]}"
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")

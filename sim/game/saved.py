@@ -110,7 +110,9 @@ class SaveFile:
         if os.path.lexists(self._path) and not self._is_ours:
             raise SaveError(f"--save {self._path}: is there already; give a new file")
         if not os.path.isdir(real.parent):
-            raise SaveError(f"--save {self._path}: there is no directory {self._path.parent}")
+            raise SaveError(
+                f"--save {self._path}: there is no directory {self._path.parent}; make it first"
+            )
         _probe(real.parent, f"--save {self._path}")
         try:
             with suppress(FileNotFoundError):

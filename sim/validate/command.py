@@ -65,7 +65,7 @@ def _chosen(only: str | None, long: bool, rig: Rig) -> list[Case]:
     unknown = [name for name in wanted if name not in known]
     if unknown:
         raise Refusal(f"--only: unknown case '{unknown[0]}': expected {', '.join(known)}")
-    return [known[name] for name in wanted]
+    return [known[name] for name in dict.fromkeys(wanted)]
 
 
 def _measured(case: Case, rig: Rig) -> Sequence[Finding]:

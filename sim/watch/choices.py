@@ -12,8 +12,8 @@ from sim.device import STARTS
 from sim.lengths import parse_length
 from sim.pig import PIGS
 from sim.position import POSITIONS
-from sim.watch.outcome import plain
 from sim.watch.program import NewThrows, Program, RecordedThrows
+from sim.words import plain
 
 SURFACES: dict[str, tuple[str, PairContact | None]] = {
     "standard": ("the standard one", None),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.options import MAX_SEED, Device, Height, Pig, Seed, Start, check_pig, whole
+from sim.options import MAX_SEED, Device, Height, Pig, Seed, Start, check_pig, file_name, whole
 from sim.refusal import Refusal, refused_input
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def watch_command(
     _check_options(speed, save, browser, port)
     number = 0 if port is None else whole("--port", port, 1, MAX_PORT)
     first = None if throw is None else whole("--throw", throw, 0, MAX_THROW)
+    place = None if save is None else file_name("--save", save)
     with refused_input():
         choices = _choices(directory, (seed, pig, device, height, start), position, touching)
         if browser:
@@ -79,8 +80,8 @@ def watch_command(
             return tally_text(watch_in_browser(choices, first, SPEEDS[speed], number).tally())
         program = choices.program({})
         index = program.first if first is None else first
-        if save is not None:
-            return _save(program, index, SPEEDS[speed], Path(save))
+        if place is not None:
+            return _save(program, index, SPEEDS[speed], place)
         from sim.watch.window import watch_in_window
 
         watch_in_window(lambda: Player(program, index, speed))
@@ -120,7 +121,7 @@ def _choices(
         )
     if position is not None and position not in POSITIONS:
         raise Refusal(f"--position: expected one of {', '.join(POSITIONS)}, got '{position}'")
-    return RecordedChoices(read_recorded(Path(directory)), position, touching)
+    return RecordedChoices(read_recorded(file_name("DIR", directory)), position, touching)
 
 
 def _save(program: Program, index: int, speed: float, path: Path) -> str:

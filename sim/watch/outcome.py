@@ -10,19 +10,13 @@ from sim.text_table import format_table, percent
 from sim.throw import Landings
 from sim.watch.film import Film
 from sim.watch.stage import pig_name
+from sim.words import plain
 
 _FAILURES = {
     "timed_out": "did not come to rest in time",
     "escaped": "left the table",
     "diverged": "was lost by the engine",
 }
-
-_SIDES = {"side_no_dot": "side, no dot", "side_dot": "side, dot"}
-
-
-def plain(word: str) -> str:
-    """Write a word of the records as people read it."""
-    return _SIDES.get(word) or word.replace("_", " ")
 
 
 def pig_lines(landing: Landings) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sim.batch_directory import differences
+from sim.block import FARTHEST, UNIT_ERROR
 from sim.configuration import Configuration
 from sim.contact import Contact, PairContact
 from sim.device import Condition, Device, Drop, Hand, TrapDoor
@@ -109,7 +110,9 @@ class RecordedThrows:
         self._engine = str(batch.configuration["engine"]["name"])
         if self._keeps_paths:
             _check_same(batch, self._configuration)
-        self.indices: Sequence[int] = self._landings.index.tolist()
+        self.indices: Sequence[int] = self.select(None, False)
+        if not self.indices:
+            raise ValueError(f"{title}: its throws failed, and left no pose that can be shown")
 
     @property
     def first(self) -> int:
@@ -124,9 +127,16 @@ class RecordedThrows:
     def _filmmaker(self) -> Filmmaker:
         return Filmmaker(self._configuration)
 
+    @cached_property
+    def _is_shown(self) -> np.ndarray:
+        """Which throws can be shown, (n,): of those not thrown again, the ones with poses."""
+        if self._keeps_paths:
+            return np.ones(len(self._landings.index), bool)
+        return _has_poses(self._landings)
+
     def select(self, position: str | None, touching: bool) -> list[int]:
         """Find the throws in which a pig ended in a position, and those that ended touching."""
-        chosen = np.ones(len(self._landings.index), bool)
+        chosen = self._is_shown.copy()
         if position is not None:
             chosen &= (self._landings.position == position).any(axis=1)
         if touching:
@@ -146,6 +156,8 @@ class RecordedThrows:
         """Throw as it was recorded, and say so if it ends elsewhere; see Program."""
         recorded = self._recorded(index)
         if not self._keeps_paths:
+            if not _has_poses(recorded).all():
+                raise ValueError(f"throw {index}: failed, and left no pose that can be shown")
             note = f"thrown by the {self._engine} engine, which keeps no path: shown as it ended"
             return replace(still(recorded, self.stage.open_angle), note=note)
         film = self._filmmaker.film(index)
@@ -188,7 +200,7 @@ def read_recorded(directory: Path) -> RecordedThrows:
     """
     try:
         return RecordedThrows(read_batch(directory), str(directory))
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, ArithmeticError):
         raise ValueError(
             f"{directory}: recorded by another version, which configures a throw in another way"
         ) from None
@@ -212,6 +224,15 @@ def rebuild(recorded: Mapping[str, Any]) -> Configuration:
         rest=RestRule(**recorded["rest"]),
         touch=TouchRule(**recorded["touch"]),
     )
+
+
+def _has_poses(landings: Landings) -> np.ndarray:
+    """Tell which throws have a pose of every pig, (n,); one that failed may have none."""
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(landings.quat_xyzw, axis=-1)
+    is_near = (np.abs(landings.translation) <= FARTHEST).all(axis=-1)
+    is_pose: np.ndarray = (is_near & (np.abs(lengths - 1.0) <= UNIT_ERROR)).all(axis=1)
+    return is_pose
 
 
 def _device(recorded: Mapping[str, Any]) -> Device:
