@@ -66,7 +66,7 @@ def calibrate_command(
 ) -> tuple[str, int]:
     """Find the mass distribution whose throws give a table of positions, and say how sure that is.
 
-    Starts from the uniform pig, and takes some 13 minutes on two cores. Ends with status 1 if
+    Starts from the uniform pig, and takes some 10 minutes on two cores. Ends with status 1 if
     fresh throws do not fit the table. The pig it finds is thrown by --pig DIR/calibration.toml.
 
     Example: pigs calibrate --seed 1 --out fit
