@@ -96,7 +96,7 @@ def throw_command(
     together = f"{configuration.pigs} {printable(pig)} pig{'s' * (configuration.pigs > 1)}"
     released = ", ".join(word for word in (device, height, start) if word)
     source = f"device {released}, seed {configuration.seed}, engine {engine}"
-    return outcome_text(batch, f"{total:,} throws of {together}, {source}")
+    return outcome_text(batch, f"{total:,} throw{'s' * (total > 1)} of {together}, {source}")
 
 
 def _check_options(
