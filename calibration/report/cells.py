@@ -43,6 +43,12 @@ def share_range(interval: Interval | None) -> Cell:
     return Cell(percent_range((low, high)), low)
 
 
+def share_within(value: float, interval: Interval) -> Cell:
+    """Write a share in percent with half the width of its interval."""
+    low, high = interval
+    return Cell(f"{100 * value:.1f} ± {50 * (high - low):.1f}", value)
+
+
 def points(value: float | None, digits: int = 2) -> Cell:
     """Write a difference of shares in percentage points."""
     return _NOTHING if value is None else Cell(f"{100 * value:+.{digits}f}", value)

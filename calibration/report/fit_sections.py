@@ -13,6 +13,7 @@ from calibration.report.cells import (
     millimeters,
     share,
     share_range,
+    share_within,
     small,
     text,
     word,
@@ -85,17 +86,13 @@ def sensitivity_section(report: Mapping[str, Any]) -> Section | None:
         _change_table(rows),
     )
     shares = Table(
-        "Shares at the fitted parameters, one change at a time, with 95 % intervals",
-        ("change", "pigs", *(head for name in POSITIONS for head in (plain(name), "95 %"))),
+        "Shares at the fitted parameters, one change at a time, % ± half the 95 % interval",
+        ("change", "pigs", *map(plain, POSITIONS)),
         [
             (
                 word(row["change"]),
                 count(row["pigs"]),
-                *(
-                    cell
-                    for name, value in row["shares"].items()
-                    for cell in (share(value), share_range(row["intervals"][name]))
-                ),
+                *(share_within(row["shares"][name], row["intervals"][name]) for name in POSITIONS),
             )
             for row in rows
         ],
