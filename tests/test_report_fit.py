@@ -9,6 +9,7 @@ from report_fits import ASKED, TERMS, fitted_document, write_fit
 
 from calibration.report.build import build
 from calibration.report.fit import combination, fit_report
+from calibration.report.fit_page import evidence_section
 from calibration.report.fit_sections import sensitivity_section
 from calibration.report.slices import VIEWS, density_slices
 from meshes.shape import ConvexPart, Shape
@@ -193,3 +194,15 @@ def test_sensitivity_tells_what_is_more_than_chance(report):
     assert f"Of {len(changed)} changes, 1 set the shares apart" in section.text[0]
     assert "(misfit 99.0, fitted anew" in section.text[0]
     assert "at most 0.30 ± 0.04 mm (standard error; along y," in section.text[1]
+
+
+def test_touching_stands_beside_the_table(report):
+    document = fitted_document()
+    touching = report["touching"]
+    assert touching["share"] == document["evidence"]["touching"] / document["evidence"]["throws"]
+    assert touching["observed"]["share"] == 23 / 6000
+    section = evidence_section(report)
+    assert section.text[-1].endswith("; in the table 0.38 % (0.26-0.57 %).")
+    del document["target"]["throws"], document["target"]["touching"]
+    untold = fit_report(document, ASKED)
+    assert evidence_section(untold).text[-1].endswith("; the table tells no rate.")

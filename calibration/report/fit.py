@@ -97,6 +97,7 @@ def fit_report(document: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[st
         "sensitivity": [{**one, "intervals": _intervals(one)} for one in document["sensitivity"]],
         "path": [{**one, "pigs": sum(one["counts"])} for one in document["path"]],
         "positions": _positions(document),
+        "touching": _touching(document),
         "finding": _finding(document["evidence"]),
         "identifiability": _identifiability(names, parameters["directions"]),
         "slices": _slices(document) if asked["model"] == _DENSITY else [],
@@ -115,6 +116,13 @@ def _command(document: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
         words += ["--recover", str(len(document["recovery"]["planted"]))]
     words += ["--out", "DIR"]
     return shlex.join(words)
+
+
+def _touching(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the rate of touching throws, and the table's, if it tells one."""
+    evidence, target = document["evidence"], document["target"]
+    told = rate(target["touching"], target["throws"]) if "throws" in target else None
+    return {**rate(evidence["touching"], evidence["throws"]), "observed": told}
 
 
 def _intervals(change: Mapping[str, Any]) -> dict[str, list[float]]:

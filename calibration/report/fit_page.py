@@ -89,7 +89,18 @@ def evidence_section(report: Mapping[str, Any]) -> Section:
         f"{evidence['p_value']:.2g} with the fit allowed for, {evidence['p_value_as_given']:.2g} "
         f"without; total variation {share(evidence['total_variation']).text}."
     )
-    return Section("Evidence", "evidence", [report["finding"], numbers], [figure])
+    findings = [report["finding"], numbers, _touching_words(report["touching"])]
+    return Section("Evidence", "evidence", findings, [figure])
+
+
+def _touching_words(touching: Mapping[str, Any]) -> str:
+    observed = touching["observed"]
+    told = "the table tells no rate" if observed is None else f"in the table {_rate(observed)}"
+    return f"Throws that ended with the pigs touching: {_rate(touching)}; {told}."
+
+
+def _rate(row: Mapping[str, Any]) -> str:
+    return f"{share(row['share']).text} ({share_range(row['interval']).text})"
 
 
 def source_section(report: Mapping[str, Any]) -> Section:
