@@ -17,6 +17,9 @@ FIELD_OF_VIEW = 30.0
 EDGE = 1.06
 """Room left around what is in a picture, as a factor of the distance."""
 
+ACROSS, ALONG = 32.0, 105.0
+"""Yaw of our cameras in a wide picture and in a narrow one: pigs go far along x [degree]."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -60,13 +63,17 @@ def wide_view(
     if stage.leaf is not None:
         closed = stage.leaf.vertices + np.array((0.0, 0.0, film.landing.height[0]))
         points = np.concatenate((points, closed))
-    return _fitted(points, stage.pig.reach / 2, aspect, field_of_view, yaw=32.0, pitch=-18.0)
+    return _fitted(points, stage.pig.reach / 2, aspect, field_of_view, _yaw(aspect), pitch=-18.0)
 
 
 def close_view(film: Film, stage: Stage, aspect: float) -> View:
     """Stand before the pigs where they end; see wide_view."""
     ends, reach = film.translation[-1], stage.pig.reach
-    return _fitted(ends, reach, aspect, FIELD_OF_VIEW, yaw=32.0, pitch=-30.0)
+    return _fitted(ends, reach, aspect, FIELD_OF_VIEW, _yaw(aspect), pitch=-30.0)
+
+
+def _yaw(aspect: float) -> float:
+    return ACROSS if aspect >= 1.0 else ALONG
 
 
 def _fitted(
@@ -77,16 +84,25 @@ def _fitted(
     yaw: float,
     pitch: float,
 ) -> View:
-    """Find the nearest place from which balls of radius `margin` about the points are seen."""
+    """Find the nearest place from which balls of radius `margin` about the points are seen.
+
+    Along the line of sight and across it, each edge of the picture bounds where the eye can be.
+    """
     right, forward, up = _axes(yaw, pitch)
+    depth = points @ forward
     rise = np.tan(np.radians(field_of_view / 2))
-    target = (points.min(axis=0) + points.max(axis=0)) / 2
-    arms = points - target
-    across = (np.abs(arms @ right) + margin) / (rise * aspect)
-    along = (np.abs(arms @ up) + margin) / rise
-    distance = EDGE * float((np.maximum(across, along) - arms @ forward).max())
-    x, y, z = target.tolist()
-    return View((x, y, z), distance, yaw, pitch)
+    eye = np.zeros(3)
+    nearest = np.inf
+    for axis, slope in ((right, rise * aspect), (up, rise)):
+        across = points @ axis
+        room = margin * np.hypot(1.0, slope)
+        low = float((across - slope * depth).max()) + room
+        high = float((across + slope * depth).min()) - room
+        eye += axis * (low + high) / 2
+        nearest = min(nearest, (high - low) / (2 * slope))
+    distance = float((depth.min() + depth.max()) / 2) - nearest
+    x, y, z = (eye + (nearest + distance) * forward).tolist()
+    return View((x, y, z), EDGE * distance, yaw, pitch)
 
 
 def _axes(yaw: float, pitch: float) -> FloatArray:
