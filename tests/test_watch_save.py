@@ -22,7 +22,7 @@ from sim.throw import Landings, Thrower
 from sim.watch.bullet_view import SCALE, BulletView
 from sim.watch.film import Film, Filmmaker
 from sim.watch.outcome import outcome_lines, points_line, tally_text
-from sim.watch.pictures import HOLD, SIZE, Renderer, caption
+from sim.watch.pictures import FINER, HOLD, SIZE, Renderer, caption
 from sim.watch.stage import PIG_COLORS, Stage
 from sim.watch.view import View, close_view, wide_view
 
@@ -120,6 +120,23 @@ def test_mp4_plays_the_throw_slowly_and_ends_with_the_pigs_at_rest(
     assert likeness(last, right) > likeness(last, wrong)
 
 
+def test_table_drawn_once_lies_where_it_would_be_drawn_with_the_pigs(
+    film: Film, stage: Stage
+) -> None:
+    view = wide_view(film, stage, ASPECT)
+    client = pybullet.connect(pybullet.DIRECT)
+    whole = BulletView(client, stage)
+    whole.lay_table()
+    with Renderer(stage) as renderer:
+        for frame in (0, 60, -1):
+            whole.show(film, frame)
+            whole.cast(film, frame)
+            colors, _ = whole.picture(view, *(round(side * FINER) for side in SIZE))
+            expected = Image.fromarray(colors).resize(SIZE, Image.Resampling.LANCZOS)
+            assert np.array_equal(renderer.draw(film, view, SIZE, frame), expected)
+    pybullet.disconnect(client)
+
+
 @pytest.mark.parametrize("suffix", [".png", ".gif", ".mp4", ".html"])
 def test_disk_that_is_full_is_one_line_and_leaves_nothing(
     suffix: str, few_frames: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -210,7 +227,22 @@ def test_cameras_see_all_of_what_they_are_for(film: Film, stage: Stage, aspect: 
             assert np.abs(seen(wide, points, aspect)).max() < 1.0
     ends = film.translation[-1]
     assert np.abs(seen(close, ends, aspect)).max() < 1.0
-    assert np.abs(seen(wide, film.translation, aspect)).max() > 0.3
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 1.6])
+def test_cameras_stand_as_near_as_they_can(film: Film, stage: Stage, aspect: float) -> None:
+    """The balls that must be seen reach from edge to edge, but for the room left around them."""
+    view, ends = close_view(film, stage, aspect), film.translation[-1]
+    angles = np.linspace(0.0, 2 * np.pi, 60)[:, None, None]
+    right = np.cross(view.forward, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    up = np.cross(right, view.forward)
+    rims = ends + stage.pig.reach * (np.cos(angles) * right + np.sin(angles) * up)
+    places = seen(view, rims.reshape(-1, 3), aspect)
+    low, high = places.min(axis=0), places.max(axis=0)
+    assert (high - low).max() / 2 > 0.85
+    assert low + high == pytest.approx([0.0, 0.0], abs=0.1)
+    assert np.abs(places).max() < 1.0
 
 
 def test_shadow_lies_on_the_table_away_from_the_light(film: Film, stage: Stage) -> None:

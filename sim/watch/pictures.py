@@ -38,11 +38,17 @@ Progress = Callable[[int, int], None]
 
 
 class Renderer:
-    """Draws films of one stage, as many of their frames at once as there are exposures."""
+    """Draws films of one stage, as many of their frames at once as there are exposures.
+
+    The table takes most of the time, so it is drawn once for each view, and lies under the bodies
+    that are drawn for a frame.
+    """
 
     def __init__(self, stage: Stage, exposures: int = 1) -> None:
+        self._stage = stage
         self._client = pybullet.connect(pybullet.DIRECT)
         self._view = BulletView(self._client, stage, exposures)
+        self._tables: dict[tuple[View, int, int], np.ndarray] = {}
 
     def __enter__(self) -> Renderer:
         return self
@@ -54,8 +60,20 @@ class Renderer:
         """Draw frames of a film as a camera sees them, (width, height) pixels."""
         self._view.show(film, *frames)
         self._view.cast(film, *frames)
-        pixels = self._view.picture(view, *(round(side * FINER) for side in size))
+        width, height = (round(side * FINER) for side in size)
+        colors, is_body = self._view.picture(view, width, height)
+        if (view, width, height) not in self._tables:
+            self._tables[view, width, height] = self._table(view, width, height)
+        pixels = np.where(is_body[:, :, None], colors, self._tables[view, width, height])
         return Image.fromarray(pixels).resize(size, Image.Resampling.LANCZOS)
+
+    def _table(self, view: View, width: int, height: int) -> np.ndarray:
+        client = pybullet.connect(pybullet.DIRECT)
+        empty = BulletView(client, self._stage, exposures=0)
+        empty.lay_table()
+        colors, _ = empty.picture(view, width, height)
+        pybullet.disconnect(client)
+        return colors
 
 
 def throw_picture(film: Film, stage: Stage) -> Image.Image:
