@@ -24,6 +24,9 @@ PICTURE_SIZE = (1200, 800)
 FINER = 1.5
 """Frames are drawn this much larger and reduced: the renderer draws hard edges."""
 
+LINE = 0.05
+"""Height of a line of text, in heights of the picture."""
+
 FRAME_RATE = 25
 """Of films [1/s]."""
 
@@ -81,7 +84,7 @@ def throw_picture(film: Film, stage: Stage) -> Image.Image:
     view = wide_view(film, stage, PICTURE_SIZE[0] / PICTURE_SIZE[1])
     frames = sorted({*(film.frame_at(time) for time in MOMENTS), len(film.time) - 1})
     with Renderer(stage, len(frames)) as renderer:
-        return caption(renderer.draw(film, view, PICTURE_SIZE, *frames), film)
+        return _write(renderer.draw(film, view, PICTURE_SIZE, *frames), film)
 
 
 def film_frames(
@@ -95,21 +98,31 @@ def film_frames(
         speed: 1 is real; at 0.25 the film lasts four times as long.
         progress: Told of every frame.
     """
-    wide, close = (view(film, stage, SIZE[0] / SIZE[1]) for view in (wide_view, close_view))
+    view = wide_view(film, stage, SIZE[0] / SIZE[1])
     times = np.arange(0.0, film.duration, speed / FRAME_RATE)
     with Renderer(stage) as renderer:
         for done, time in enumerate(times.tolist()):
-            yield renderer.draw(film, wide, SIZE, film.frame_at(time))
+            yield renderer.draw(film, view, SIZE, film.frame_at(time))
             progress(done + 1, len(times) + 1)
-        yield caption(renderer.draw(film, close, SIZE, -1), film)
+        yield last_picture(renderer, film, stage)
         progress(len(times) + 1, len(times) + 1)
 
 
-def caption(picture: Image.Image, film: Film) -> Image.Image:
+def last_picture(renderer: Renderer, film: Film, stage: Stage) -> Image.Image:
+    """Draw the pigs at rest, seen from near, under what came of the throw."""
+    width, height = SIZE
+    above = round(height * LINE * (len(outcome_lines(film)) + 1))
+    view = close_view(film, stage, width / (height - above))
+    picture = Image.new("RGB", SIZE, "white")
+    picture.paste(renderer.draw(film, view, (width, height - above), -1), (0, above))
+    return _write(picture, film)
+
+
+def _write(picture: Image.Image, film: Film) -> Image.Image:
     """Write over a picture how the pigs lie and what they score."""
-    size = picture.height / 24
+    size = picture.height * LINE / 1.2
     draw, font = ImageDraw.Draw(picture), ImageFont.load_default(size)
-    draw.multiline_text((size, size), "\n".join(outcome_lines(film)), INK_COLOR, font)
+    draw.multiline_text((size, size / 2), "\n".join(outcome_lines(film)), INK_COLOR, font)
     return picture
 
 

@@ -34,7 +34,9 @@ export function load(next, whenOver = () => {}) {
   element("title").textContent = film.title;
   element("outcome").textContent = film.outcome;
   element("scrubber").max = end;
+  document.body.classList.toggle("still", end === 0);
   listCameras();
+  resize();
   resetCamera();
   show(0);
   setPlaying(true);
@@ -132,9 +134,10 @@ function followed() {
 function resetCamera() {
   isCameraMoved = false;
   const body = followed();
-  const view = film.views[body ? 0 : element("camera").selectedIndex];
+  const { cameras } = film.views[body ? 0 : element("camera").selectedIndex];
+  const view = cameras.findLast(({ aspect }) => aspect <= camera.aspect) ?? cameras[0];
   const target = body ? body.position : new THREE.Vector3(...view.target);
-  const narrow = Math.max(1, film.aspect / camera.aspect);
+  const narrow = Math.max(1, view.aspect / camera.aspect);
   const distance = body ? 9 * film.reach : view.distance * narrow;
   camera.fov = film.fieldOfView;
   camera.updateProjectionMatrix();
@@ -146,16 +149,16 @@ function resetCamera() {
   needsDrawing = true;
 }
 
+// The picture is fitted below the text, and goes on behind it.
 function resize() {
   const { clientWidth, clientHeight } = canvas.parentElement;
+  const { offsetTop, offsetHeight } = element("text");
+  const below = clientHeight - offsetTop - offsetHeight, before = camera.aspect;
   renderer.setPixelRatio(pixelRatio);
   renderer.setSize(clientWidth, clientHeight, false);
+  camera.setViewOffset(clientWidth, below, 0, below - clientHeight, clientWidth, clientHeight);
   needsDrawing = true;
-  const aspect = clientWidth / clientHeight;
-  if (aspect === camera.aspect) return;
-  camera.aspect = aspect;
-  camera.updateProjectionMatrix();
-  if (film && !isCameraMoved) resetCamera();
+  if (film && camera.aspect !== before && !isCameraMoved) resetCamera();
 }
 
 // Without a graphics card every pixel costs: fewer of them while things move, all at rest.
