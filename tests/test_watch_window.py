@@ -213,6 +213,7 @@ def test_every_key_does_what_the_list_says(watch: Callable[..., Window]) -> None
     at_rest = window.settled()
     for area in (TITLE, STATE, OUTCOME, KEYS):
         assert window.has_text(area)
+    assert np.median(at_rest[KEYS]) > 235  # the text's ground; the table has 219 at most
     slow = check_steps(window, at_rest)
     check_camera(window, slow)
     check_playing(window, slow, at_rest)
