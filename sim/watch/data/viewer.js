@@ -9,7 +9,7 @@ const srgb = (color) =>
   new THREE.Color().setRGB(...color.map((part) => part / 255), THREE.SRGBColorSpace);
 
 const canvas = document.querySelector("canvas");
-const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+const renderer = new THREE.WebGLRenderer({ canvas });
 const camera = new THREE.PerspectiveCamera(30, 1, 0.01, 20);
 camera.up.set(0, 0, 1);
 const controls = new OrbitControls(camera, canvas);
@@ -18,7 +18,7 @@ controls.maxPolarAngle = 0.49 * Math.PI;
 let film, scene, bodies, leaf, end, atEnd;
 let now = 0, playing = false, last = null, needsDrawing = false;
 
-const SHARP = Math.min(window.devicePixelRatio, 2);
+const SHARP = 2; // pixels along one of the page: smoother edges for less than antialiasing costs
 let isCameraMoved = false;
 let smooth = SHARP, pixelRatio = SHARP, slowFrames = 0, idleFrames = 0;
 
@@ -164,9 +164,9 @@ function resize() {
 // Without a graphics card every pixel costs: fewer of them while things move, all at rest.
 function keepSmooth(seconds) {
   slowFrames = seconds > 1 / 30 ? slowFrames + 1 : 0;
-  if (slowFrames < 4 || smooth <= 0.5) return;
+  if (slowFrames < 3 || smooth < 0.75) return;
   slowFrames = 0;
-  smooth = Math.max(0.5, 0.7 * smooth);
+  smooth /= Math.SQRT2;
 }
 
 function draw() {
