@@ -19,7 +19,7 @@ TEXT_SIZE = 0.05
 MARGIN = 0.05
 """Between text and the window's edges [unit]."""
 
-GROUND_COLOR = (1.3, 1.3, 1.3, 0.75)
+GROUND_COLOR = (2.0, 2.0, 2.0, 0.75)
 """Red, green, blue, more than white since the window shades it, and how opaque."""
 
 BEHIND = 0.01

@@ -81,10 +81,9 @@ class Renderer:
 
 def throw_picture(film: Film, stage: Stage) -> Image.Image:
     """Draw one throw at several moments in one picture, with what came of it."""
-    view = wide_view(film, stage, PICTURE_SIZE[0] / PICTURE_SIZE[1])
     frames = sorted({*(film.frame_at(time) for time in MOMENTS), len(film.time) - 1})
     with Renderer(stage, len(frames)) as renderer:
-        return _write(renderer.draw(film, view, PICTURE_SIZE, *frames), film)
+        return _captioned(renderer, film, stage, wide_view, PICTURE_SIZE, *frames)
 
 
 def film_frames(
@@ -109,20 +108,29 @@ def film_frames(
 
 
 def last_picture(renderer: Renderer, film: Film, stage: Stage) -> Image.Image:
-    """Draw the pigs at rest, seen from near, under what came of the throw."""
-    width, height = SIZE
-    above = round(height * LINE * (len(outcome_lines(film)) + 1))
-    view = close_view(film, stage, width / (height - above))
-    picture = Image.new("RGB", SIZE, "white")
-    picture.paste(renderer.draw(film, view, (width, height - above), -1), (0, above))
-    return _write(picture, film)
+    """Draw the pigs at rest, seen from near, with what came of the throw."""
+    return _captioned(renderer, film, stage, close_view, SIZE, -1)
 
 
-def _write(picture: Image.Image, film: Film) -> Image.Image:
-    """Write over a picture how the pigs lie and what they score."""
-    size = picture.height * LINE / 1.2
-    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(size)
-    draw.multiline_text((size, size / 2), "\n".join(outcome_lines(film)), INK_COLOR, font)
+def _captioned(
+    renderer: Renderer,
+    film: Film,
+    stage: Stage,
+    view: Callable[[Film, Stage, float], View],
+    size: tuple[int, int],
+    *frames: int,
+) -> Image.Image:
+    """Draw frames under how the pigs lie and what they score."""
+    width, height = size
+    lines = outcome_lines(film)
+    above = round(height * LINE * (len(lines) + 1))
+    below = (width, height - above)
+    drawn = renderer.draw(film, view(film, stage, below[0] / below[1]), below, *frames)
+    picture = Image.new("RGB", size, "white")
+    picture.paste(drawn, (0, above))
+    text = height * LINE / 1.2
+    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(text)
+    draw.multiline_text((text, text / 2), "\n".join(lines), INK_COLOR, font)
     return picture
 
 
