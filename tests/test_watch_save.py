@@ -28,6 +28,7 @@ from sim.watch.outcome import outcome_lines, points_line, tally_text
 from sim.watch.pictures import FINER, HOLD, SIZE, Renderer, last_picture
 from sim.watch.stage import PIG_COLORS, Stage
 from sim.watch.view import NEAR, View, close_view, wide_view
+from sim.watch.window import FIELD_OF_VIEW
 
 CONFIGURATION = configure(seed=5, height=0.2032, start="forward")
 ASPECT = SIZE[0] / SIZE[1]
@@ -248,6 +249,14 @@ def test_cameras_stand_as_near_as_they_can(film: Film, stage: Stage, aspect: flo
     assert (high - low)[fitted] / 2 > 0.85
     assert abs(low + high)[fitted] < 0.1
     assert np.abs(places).max() < 1.0
+
+
+def test_no_pig_flies_into_the_camera_of_the_window() -> None:
+    configuration = configure(seed=4)
+    stage, film = Stage.of(configuration), Filmmaker(configuration).film(1)
+    view = wide_view(film, stage, 1.6, FIELD_OF_VIEW)
+    depth = (film.translation - view.eye) @ view.forward
+    assert depth.min() > 3 * stage.pig.reach  # 1.3 if only all of the throw had to be seen
 
 
 def test_leaf_hides_no_pig_at_its_end(stage: Stage) -> None:

@@ -17,6 +17,9 @@ FIELD_OF_VIEW = 30.0
 EDGE = 1.06
 """Room left around what is in a picture, as a factor of the distance."""
 
+CLEAR = 7.0
+"""No pig comes nearer to a camera that holds still, in radii of what is seen about it."""
+
 NEAR = 0.7
 """About each pig at rest this much is seen, in reaches of the pig; 0.5 has all of it."""
 
@@ -117,7 +120,7 @@ def _fitted(
     depth = points @ forward
     rise = np.tan(np.radians(field_of_view / 2))
     eye = np.zeros(3)
-    nearest = np.inf
+    nearest = float(depth.min()) - CLEAR * margin
     for axis, slope in ((right, rise * aspect), (up, rise)):
         across = points @ axis
         room = margin * np.hypot(1.0, slope)
