@@ -10,17 +10,23 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from sim.batch import run_batch
 from sim.cli import run
 from sim.configuration import configure
 from sim.records import read_batch
+from sim.throw import Thrower
 from sim.watch.browser import HOST
+from sim.watch.film import still
+from sim.watch.page import saved_page
+from sim.watch.stage import Stage
 
 CHROMIUM = shutil.which("chromium")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs the Debian package chromium")
@@ -176,14 +182,61 @@ def test_saved_page_plays_without_a_network(
     browser: Browser, page: Page, directory: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "throw.html"
-    assert run(["watch", str(directory), "--throw", "3", "--save", str(path)]) == 0
+    assert (
+        run(["watch", str(directory), "--throw", "3", "--speed", "1/2", "--save", str(path)]) == 0
+    )
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.split(":")[0]))
     page.context.set_offline(True)
     page.goto(path.as_uri())
+    expect(page.locator("#speed")).to_have_value("0.5")
     check_controls(page)
     assert set(asked) <= {"file", "data"}
     expect(page.locator("#title")).to_have_text(f"throw 3 of {directory}")
+
+
+@needs_chromium
+def test_throw_without_a_path_offers_nothing_to_play(page: Page, tmp_path: Path) -> None:
+    configuration = configure(seed=5)
+    film = still(Thrower(configuration).throw([2]), leaf_angle=np.pi / 2)
+    path = tmp_path / "throw.html"
+    path.write_text(saved_page(film, Stage.of(configuration), "throw 2", 1.0))
+    page.goto(path.as_uri())
+    expect(page.locator("#outcome")).to_be_visible()
+    for control in ("#play", "#back", "#on", "#scrubber", "#time", "#speed"):
+        expect(page.locator(control)).to_be_hidden()
+    cameras = ["pigs at rest", "follow the pink pig", "follow the gold pig"]
+    assert page.locator("#camera option").all_text_contents() == cameras
+    at_rest = scene(page)
+    page.select_option("#camera", label=cameras[1])
+    assert soon(lambda: scene(page) != at_rest)
+    page.click("#reset")
+
+
+def pigs_seen(picture: bytes) -> np.ndarray:
+    """Where a pig is, by its strong color, (height, width)."""
+    return np.ptp(np.array(Image.open(BytesIO(picture)).convert("RGB")).astype(int), axis=2) > 60
+
+
+@needs_chromium
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_pigs_are_large_and_clear_of_the_text(
+    page: Page, address: str, size: dict[str, int]
+) -> None:
+    page.set_viewport_size(size)
+    page.goto(address)
+    for index in ("1", "3"):
+        page.locator("#number").fill(index)
+        page.locator("#number").press("Enter")
+        expect(page.locator("#title")).to_have_text(f"throw {index} of seed 5")
+        is_over(page)
+        for camera, least in (("whole throw", 800), ("pigs at rest", 1800)):
+            page.select_option("#camera", label=camera)
+            with_text = pigs_seen(scene(page))
+            page.add_style_tag(content="#text { display: none; }")
+            assert np.array_equal(pigs_seen(scene(page)), with_text)
+            page.locator("style").last.evaluate("(style) => style.remove()")
+            assert with_text.sum() > least  # least of these throws: 1047 and 2280, on the phone
 
 
 @needs_chromium
@@ -229,6 +282,10 @@ def test_choices_are_asked_for(page: Page, address: str) -> None:
     expect(page.locator("#problem")).to_have_text(re.compile("random orientations"))
     with page.expect_response(re.compile("start=&")):
         page.select_option("#start", "")
+    expect(page.locator("#problem")).to_be_empty()
+    page.fill("#height", "12in")
+    with page.expect_response(re.compile("height=12in&")):
+        page.press("#height", "Enter")
     expect(page.locator("#problem")).to_be_empty()
     page.fill("#height", "high")
     page.press("#height", "Enter")

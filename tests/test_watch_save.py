@@ -6,6 +6,7 @@ import json
 import re
 import resource
 from base64 import b64decode
+from dataclasses import replace
 from pathlib import Path
 
 import imageio_ffmpeg
@@ -15,16 +16,19 @@ from PIL import Image, ImageSequence
 from scipy.spatial.transform import Rotation
 
 from sim.batch import run_batch
+from sim.block import encode_block
 from sim.cli import run
 from sim.configuration import configure
 from sim.engine.bullet_world import pybullet
+from sim.records import IDENTITY_FILE, block_name, read_batch
 from sim.throw import Landings, Thrower
 from sim.watch.bullet_view import SCALE, BulletView
 from sim.watch.film import Film, Filmmaker
 from sim.watch.outcome import outcome_lines, points_line, tally_text
-from sim.watch.pictures import HOLD, SIZE, Renderer, caption
+from sim.watch.pictures import FINER, HOLD, SIZE, Renderer, last_picture
 from sim.watch.stage import PIG_COLORS, Stage
-from sim.watch.view import View, close_view, wide_view
+from sim.watch.view import NEAR, View, close_view, wide_view
+from sim.watch.window import FIELD_OF_VIEW
 
 CONFIGURATION = configure(seed=5, height=0.2032, start="forward")
 ASPECT = SIZE[0] / SIZE[1]
@@ -78,10 +82,11 @@ def test_picture_shows_the_throw(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def last_frames(film: Film, stage: Stage) -> tuple[np.ndarray, np.ndarray]:
     """What the last frame of a film must show, and the same picture without the pigs' end."""
-    view = close_view(film, stage, ASPECT)
+    begun = replace(
+        film, translation=film.translation[:1].copy(), quat_xyzw=film.quat_xyzw[:1].copy()
+    )
     with Renderer(stage) as renderer:
-        right = caption(renderer.draw(film, view, SIZE, -1), film)
-        wrong = caption(renderer.draw(film, view, SIZE, 0), film)
+        right, wrong = (last_picture(renderer, one, stage) for one in (film, begun))
     return np.array(right), np.array(wrong)
 
 
@@ -118,6 +123,23 @@ def test_mp4_plays_the_throw_slowly_and_ends_with_the_pigs_at_rest(
     last = frames[-1].reshape(right.shape)
     assert likeness(last, right) > 0.97
     assert likeness(last, right) > likeness(last, wrong)
+
+
+def test_table_drawn_once_lies_where_it_would_be_drawn_with_the_pigs(
+    film: Film, stage: Stage
+) -> None:
+    view = wide_view(film, stage, ASPECT)
+    client = pybullet.connect(pybullet.DIRECT)
+    whole = BulletView(client, stage)
+    whole.lay_table()
+    with Renderer(stage) as renderer:
+        for frame in (0, 60, -1):
+            whole.show(film, frame)
+            whole.cast(film, frame)
+            colors, _ = whole.picture(view, *(round(side * FINER) for side in SIZE))
+            expected = Image.fromarray(colors).resize(SIZE, Image.Resampling.LANCZOS)
+            assert np.array_equal(renderer.draw(film, view, SIZE, frame), expected)
+    pybullet.disconnect(client)
 
 
 @pytest.mark.parametrize("suffix", [".png", ".gif", ".mp4", ".html"])
@@ -210,7 +232,50 @@ def test_cameras_see_all_of_what_they_are_for(film: Film, stage: Stage, aspect: 
             assert np.abs(seen(wide, points, aspect)).max() < 1.0
     ends = film.translation[-1]
     assert np.abs(seen(close, ends, aspect)).max() < 1.0
-    assert np.abs(seen(wide, film.translation, aspect)).max() > 0.3
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 1.6])
+def test_cameras_stand_as_near_as_they_can(film: Film, stage: Stage, aspect: float) -> None:
+    """The balls that must be seen reach from edge to edge, but for a little room."""
+    view, ends = close_view(film, stage, aspect), film.translation[-1]
+    angles = np.linspace(0.0, 2 * np.pi, 60)[:, None, None]
+    right = np.cross(view.forward, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    up = np.cross(right, view.forward)
+    rims = ends + NEAR * stage.pig.reach * (np.cos(angles) * right + np.sin(angles) * up)
+    places = seen(view, rims.reshape(-1, 3), aspect)
+    low, high = places.min(axis=0), places.max(axis=0)
+    fitted = np.argmax(high - low)
+    assert (high - low)[fitted] / 2 > 0.85
+    assert abs(low + high)[fitted] < 0.1
+    assert np.abs(places).max() < 1.0
+
+
+def test_no_pig_flies_into_the_camera_of_the_window() -> None:
+    configuration = configure(seed=4)
+    stage, film = Stage.of(configuration), Filmmaker(configuration).film(1)
+    view = wide_view(film, stage, 1.6, FIELD_OF_VIEW)
+    depth = (film.translation - view.eye) @ view.forward
+    assert depth.min() > 3 * stage.pig.reach  # 1.3 if only all of the throw had to be seen
+
+
+def test_leaf_hides_no_pig_at_its_end(stage: Stage) -> None:
+    """A picture without the leaf has no more of the pigs than one with it."""
+    filmmaker = Filmmaker(CONFIGURATION)
+    clients = [pybullet.connect(pybullet.DIRECT) for _ in range(2)]
+    views = [
+        BulletView(client, one)
+        for client, one in zip(clients, (stage, replace(stage, door=None)), strict=True)
+    ]
+    for film in map(filmmaker.film, range(12)):
+        camera, seen = close_view(film, stage, ASPECT), []
+        for view in views:
+            view.show(film, -1)
+            colors, _ = view.picture(camera, 160, 120)
+            seen.append((np.ptp(colors.astype(int), axis=2) > 60).sum())
+        assert seen[0] == seen[1]
+    for client in clients:
+        pybullet.disconnect(client)
 
 
 def test_shadow_lies_on_the_table_away_from_the_light(film: Film, stage: Stage) -> None:
@@ -290,6 +355,24 @@ def test_wrong_use_is_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_throws_that_ended_so_are_found(
+    directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch = read_batch(directory)
+    position, touch = (
+        words.astype("<U14") for words in (batch.landings.position, batch.landings.touch)
+    )
+    position[2, 1], touch[3] = "snouter", "oinker"
+    landings = replace(batch.landings, position=position, touch=touch)
+    identity = {name: getattr(batch, name) for name in ("configuration", "throws", "versions")}
+    (tmp_path / IDENTITY_FILE).write_text(json.dumps(identity))
+    (tmp_path / block_name(0)).write_bytes(encode_block(landings, identity))
+    for option, index in ((["--position", "snouter"], 2), (["--touching"], 3)):
+        path = tmp_path / f"{index}.html"
+        assert run(["watch", str(tmp_path), *option, "--save", str(path)]) == 0
+        assert capsys.readouterr().out.startswith(f"{path}: throw {index} of {tmp_path}\n")
+
+
 def test_file_that_is_there_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "throw.html"
     path.write_text("mine")
@@ -341,3 +424,4 @@ def test_tally_stands_beside_the_published_table(film: Film) -> None:
     assert re.search(r"touching throws +0 +0\.00 % +0\.38 %", text)
     assert text.endswith(points_line(summary))
     assert points_line(summary).startswith("1 throw, ")
+    assert re.match(r"1 throw, 1 point, ", points_line(replace(summary, points=1)))

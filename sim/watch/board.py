@@ -5,6 +5,8 @@ The window writes only into the scene, so the text hangs on a body that follows 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.spatial.transform import Rotation
 
@@ -16,6 +18,36 @@ TEXT_SIZE = 0.05
 
 MARGIN = 0.05
 """Between text and the window's edges [unit]."""
+
+GROUND_COLOR = (2.0, 2.0, 2.0, 0.75)
+"""Red, green, blue, more than white since the window shades it, and how opaque."""
+
+BEHIND = 0.01
+"""From text to its ground [unit]."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What makes lines of text legible before whatever is behind them.
+
+    Attributes:
+        width: Of the text [unit].
+        lines: How many there are.
+        down: From the board's place to the first of them [line].
+    """
+
+    width: float
+    lines: float
+    down: float = 0.0
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Two triangles behind the text, (6, 3) [unit]."""
+        left, right = -MARGIN, self.width + MARGIN / 2
+        top = TEXT_SIZE * (1.0 - self.down)
+        bottom = top - TEXT_SIZE * (self.lines + 1.0)
+        a, b, c, d = (left, bottom), (right, bottom), (right, top), (left, top)
+        return np.array([(*corner, -BEHIND) for corner in (a, b, c, a, c, d)])
 
 
 class Camera:
@@ -48,12 +80,21 @@ class Camera:
 
 
 class Board:
-    """Columns of text at one of the window's edges."""
+    """Columns of text at one of the window's edges, on light grounds."""
 
-    def __init__(self, client: int) -> None:
+    def __init__(self, client: int, *grounds: Ground) -> None:
         self._client = client
-        dot = pybullet.createVisualShape(pybullet.GEOM_SPHERE, radius=1e-6, physicsClientId=client)
-        self._body = pybullet.createMultiBody(0.0, -1, dot, physicsClientId=client)
+        corners = np.concatenate([ground.corners for ground in grounds])
+        shape = pybullet.createVisualShape(
+            pybullet.GEOM_MESH,
+            vertices=corners.tolist(),
+            indices=list(range(len(corners))),
+            normals=[[0.0, 0.0, 1.0]] * len(corners),
+            rgbaColor=GROUND_COLOR,
+            specularColor=[0.0, 0.0, 0.0],
+            physicsClientId=client,
+        )
+        self._body = pybullet.createMultiBody(0.0, -1, shape, physicsClientId=client)
         self._written: dict[str, tuple[int, str]] = {}
 
     def put(self, camera: Camera, right: float, up: float) -> None:

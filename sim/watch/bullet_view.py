@@ -24,10 +24,8 @@ class BulletView:
     """
 
     def __init__(self, client: int, stage: Stage, exposures: int = 1) -> None:
-        """Put the table in, and pigs and leaf for as many frames as are to be seen at once."""
+        """Put pigs and leaf in for as many frames as are to be seen at once."""
         self.client, self._stage = client, stage
-        for patch in stage.table:
-            self._body(patch)
         self._pigs = [
             [[self._body(patch) for patch in stage.patches(pig)] for pig in range(stage.pigs)]
             for _ in range(exposures)
@@ -35,6 +33,11 @@ class BulletView:
         leaves = [] if stage.leaf is None else [stage.leaf] * exposures
         self._leaves = [self._body(leaf) for leaf in leaves]
         self._shadows: list[int] = []
+
+    def lay_table(self) -> None:
+        """Put the table in, under all the rest."""
+        for patch in self._stage.table:
+            self._body(patch)
 
     def show(self, film: Film, *frames: int) -> None:
         """Put the pigs and the leaf where they are in frames, one for each exposure."""
@@ -51,10 +54,14 @@ class BulletView:
             pybullet.removeBody(shadow, physicsClientId=self.client)
         self._shadows = [self._body(self._stage.shadow(film, frame)) for frame in frames]
 
-    def picture(self, view: View, width: int, height: int) -> np.ndarray:
-        """Draw what a camera sees, by software: red, green, blue, (height, width, 3) uint8."""
+    def picture(self, view: View, width: int, height: int) -> tuple[np.ndarray, np.ndarray]:
+        """Draw what a camera sees, by software.
+
+        Returns:
+            Red, green, blue, (height, width, 3) uint8, and where a body is, (height, width).
+        """
         eye, target = view.eye * SCALE, np.array(view.target) * SCALE
-        _, _, pixels, _, _ = pybullet.getCameraImage(
+        _, _, pixels, _, bodies = pybullet.getCameraImage(
             width,
             height,
             pybullet.computeViewMatrix(eye.tolist(), target.tolist(), [0.0, 0.0, 1.0]),
@@ -65,10 +72,10 @@ class BulletView:
             lightSpecularCoeff=0.05,
             shadow=0,
             renderer=pybullet.ER_TINY_RENDERER,
-            flags=pybullet.ER_NO_SEGMENTATION_MASK,
             physicsClientId=self.client,
         )
-        return np.reshape(pixels, (height, width, 4)).astype(np.uint8)[:, :, :3]
+        colors = np.reshape(pixels, (height, width, 4)).astype(np.uint8)[:, :, :3]
+        return colors, np.reshape(bodies, (height, width)) >= 0
 
     def _body(self, patch: Patch) -> int:
         corners = patch.corners.reshape(-1, 3) * SCALE

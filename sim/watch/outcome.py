@@ -43,7 +43,7 @@ def score_line(landing: Landings) -> str:
     worth = throw_score(landing)
     if worth is None:
         return f"{landing.position.shape[1]} pigs: no score"
-    points = f"{worth.points} point{'s' * (worth.points != 1)}"
+    points = _counted(worth.points, "point")
     effect = "" if worth.effect == "none" else f", {plain(worth.effect)}"
     return f"{plain(worth.name)}: {points}{effect}"
 
@@ -75,10 +75,15 @@ TALLY_HEADER = ("position", "pigs", "share", "published")
 
 def points_line(summary: Summary) -> str:
     """Say how many throws there are and what they score, if they are of two pigs."""
-    throws = f"{summary.throws:,} throw{'s' * (summary.throws != 1)}"
+    throws = _counted(summary.throws, "throw")
     if summary.mean_points is None:
         return throws
-    return f"{throws}, {summary.points:,} points, {summary.mean_points:.2f} a throw"
+    points = _counted(summary.points, "point")
+    return f"{throws}, {points}, {summary.mean_points:.2f} a throw"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def tally_text(summary: Summary) -> str:

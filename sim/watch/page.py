@@ -29,8 +29,8 @@ MODULES = {
 }
 """By the name that scripts import, the file in `data`."""
 
-ASPECT = 1.6
-"""Width over height that the cameras are fitted to; a narrower page steps back."""
+ASPECTS = np.geomspace(0.4, 2.0, 12).round(3).tolist()
+"""Width over height that cameras are fitted to; a page takes the widest that it holds."""
 
 
 def saved_page(film: Film, stage: Stage, title: str, speed: float) -> str:
@@ -70,7 +70,9 @@ def _as_url(module: str) -> str:
 
 def film_record(film: Film, stage: Stage, title: str, speed: float) -> dict[str, Any]:
     """Gather what the viewer draws, JSON-able; numbers that must keep their bits are base64."""
-    wide, close = wide_view(film, stage, ASPECT), close_view(film, stage, ASPECT)
+    views = {"whole throw": wide_view, "pigs at rest": close_view}
+    if film.duration == 0.0:
+        del views["whole throw"]
     frames = range(len(film.time))
     leaf = [] if stage.leaf is None else [stage.leaf]
     poses = [stage.leaf_pose(film, frame) for frame in frames] if leaf else []
@@ -88,9 +90,11 @@ def film_record(film: Film, stage: Stage, title: str, speed: float) -> dict[str,
         ],
         "leaf": _patches(leaf),
         "table": _patches(stage.table),
-        "views": [_view("whole throw", wide), _view("pigs at rest", close)],
+        "views": [
+            {"name": name, "cameras": [_camera(view(film, stage, a), a) for a in ASPECTS]}
+            for name, view in views.items()
+        ],
         "fieldOfView": FIELD_OF_VIEW,
-        "aspect": ASPECT,
         "sun": SUN,
         "reach": stage.pig.reach,
         "shadow": SHADOW_COLOR,
@@ -98,9 +102,9 @@ def film_record(film: Film, stage: Stage, title: str, speed: float) -> dict[str,
     }
 
 
-def _view(name: str, view: View) -> dict[str, Any]:
+def _camera(view: View, aspect: float) -> dict[str, Any]:
     forward = view.forward.tolist()
-    return {"name": name, "target": view.target, "distance": view.distance, "forward": forward}
+    return {"target": view.target, "distance": view.distance, "forward": forward, "aspect": aspect}
 
 
 def _patches(patches: Sequence[Patch]) -> list[dict[str, Any]]:

@@ -24,6 +24,9 @@ PICTURE_SIZE = (1200, 800)
 FINER = 1.5
 """Frames are drawn this much larger and reduced: the renderer draws hard edges."""
 
+LINE = 0.05
+"""Height of a line of text, in heights of the picture."""
+
 FRAME_RATE = 25
 """Of films [1/s]."""
 
@@ -38,11 +41,17 @@ Progress = Callable[[int, int], None]
 
 
 class Renderer:
-    """Draws films of one stage, as many of their frames at once as there are exposures."""
+    """Draws films of one stage, as many of their frames at once as there are exposures.
+
+    The table takes most of the time, so it is drawn once for each view, and lies under the bodies
+    that are drawn for a frame.
+    """
 
     def __init__(self, stage: Stage, exposures: int = 1) -> None:
+        self._stage = stage
         self._client = pybullet.connect(pybullet.DIRECT)
         self._view = BulletView(self._client, stage, exposures)
+        self._tables: dict[tuple[View, int, int], np.ndarray] = {}
 
     def __enter__(self) -> Renderer:
         return self
@@ -54,16 +63,27 @@ class Renderer:
         """Draw frames of a film as a camera sees them, (width, height) pixels."""
         self._view.show(film, *frames)
         self._view.cast(film, *frames)
-        pixels = self._view.picture(view, *(round(side * FINER) for side in size))
+        width, height = (round(side * FINER) for side in size)
+        colors, is_body = self._view.picture(view, width, height)
+        if (view, width, height) not in self._tables:
+            self._tables[view, width, height] = self._table(view, width, height)
+        pixels = np.where(is_body[:, :, None], colors, self._tables[view, width, height])
         return Image.fromarray(pixels).resize(size, Image.Resampling.LANCZOS)
+
+    def _table(self, view: View, width: int, height: int) -> np.ndarray:
+        client = pybullet.connect(pybullet.DIRECT)
+        empty = BulletView(client, self._stage, exposures=0)
+        empty.lay_table()
+        colors, _ = empty.picture(view, width, height)
+        pybullet.disconnect(client)
+        return colors
 
 
 def throw_picture(film: Film, stage: Stage) -> Image.Image:
     """Draw one throw at several moments in one picture, with what came of it."""
-    view = wide_view(film, stage, PICTURE_SIZE[0] / PICTURE_SIZE[1])
     frames = sorted({*(film.frame_at(time) for time in MOMENTS), len(film.time) - 1})
     with Renderer(stage, len(frames)) as renderer:
-        return caption(renderer.draw(film, view, PICTURE_SIZE, *frames), film)
+        return _captioned(renderer, film, stage, wide_view, PICTURE_SIZE, *frames)
 
 
 def film_frames(
@@ -77,21 +97,40 @@ def film_frames(
         speed: 1 is real; at 0.25 the film lasts four times as long.
         progress: Told of every frame.
     """
-    wide, close = (view(film, stage, SIZE[0] / SIZE[1]) for view in (wide_view, close_view))
+    view = wide_view(film, stage, SIZE[0] / SIZE[1])
     times = np.arange(0.0, film.duration, speed / FRAME_RATE)
     with Renderer(stage) as renderer:
         for done, time in enumerate(times.tolist()):
-            yield renderer.draw(film, wide, SIZE, film.frame_at(time))
+            yield renderer.draw(film, view, SIZE, film.frame_at(time))
             progress(done + 1, len(times) + 1)
-        yield caption(renderer.draw(film, close, SIZE, -1), film)
+        yield last_picture(renderer, film, stage)
         progress(len(times) + 1, len(times) + 1)
 
 
-def caption(picture: Image.Image, film: Film) -> Image.Image:
-    """Write over a picture how the pigs lie and what they score."""
-    size = picture.height / 24
-    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(size)
-    draw.multiline_text((size, size), "\n".join(outcome_lines(film)), INK_COLOR, font)
+def last_picture(renderer: Renderer, film: Film, stage: Stage) -> Image.Image:
+    """Draw the pigs at rest, seen from near, with what came of the throw."""
+    return _captioned(renderer, film, stage, close_view, SIZE, -1)
+
+
+def _captioned(
+    renderer: Renderer,
+    film: Film,
+    stage: Stage,
+    view: Callable[[Film, Stage, float], View],
+    size: tuple[int, int],
+    *frames: int,
+) -> Image.Image:
+    """Draw frames under how the pigs lie and what they score."""
+    width, height = size
+    lines = outcome_lines(film)
+    above = round(height * LINE * (len(lines) + 1))
+    below = (width, height - above)
+    drawn = renderer.draw(film, view(film, stage, below[0] / below[1]), below, *frames)
+    picture = Image.new("RGB", size, "white")
+    picture.paste(drawn, (0, above))
+    text = height * LINE / 1.2
+    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(text)
+    draw.multiline_text((text, text / 2), "\n".join(lines), INK_COLOR, font)
     return picture
 
 

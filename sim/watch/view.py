@@ -17,6 +17,19 @@ FIELD_OF_VIEW = 30.0
 EDGE = 1.06
 """Room left around what is in a picture, as a factor of the distance."""
 
+CLEAR = 7.0
+"""No pig comes nearer to a camera that holds still, in radii of what is seen about it."""
+
+NEAR = 0.7
+"""About each pig at rest this much is seen, in reaches of the pig; 0.5 has all of it."""
+
+YAW = 32.0
+"""Of our cameras as a rule [degree]."""
+
+IN_FRONT = tuple(range(15, 180, 25))
+ALL_AROUND = tuple(range(32, 392, 45))
+"""Yaws to choose from: the leaf hangs behind what falls, or anywhere [degree]."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -48,7 +61,7 @@ class View:
 def wide_view(
     film: Film, stage: Stage, aspect: float, field_of_view: float = FIELD_OF_VIEW
 ) -> View:
-    """Stand so that the whole throw is in the picture.
+    """Stand so that the whole throw is in the picture, a narrow one where pigs are seen best.
 
     Args:
         film: What happens.
@@ -60,13 +73,35 @@ def wide_view(
     if stage.leaf is not None:
         closed = stage.leaf.vertices + np.array((0.0, 0.0, film.landing.height[0]))
         points = np.concatenate((points, closed))
-    return _fitted(points, stage.pig.reach / 2, aspect, field_of_view, yaw=32.0, pitch=-18.0)
+    yaws = (YAW,) if aspect >= 1.0 else IN_FRONT
+    margin = stage.pig.reach / 2
+    views = [_fitted(points, margin, aspect, field_of_view, yaw, pitch=-18.0) for yaw in yaws]
+    return _best(views, film, stage)
 
 
 def close_view(film: Film, stage: Stage, aspect: float) -> View:
-    """Stand before the pigs where they end; see wide_view."""
-    ends, reach = film.translation[-1], stage.pig.reach
-    return _fitted(ends, reach, aspect, FIELD_OF_VIEW, yaw=32.0, pitch=-30.0)
+    """Stand before the pigs where they end, wherever they are seen best; see wide_view."""
+    ends, margin = film.translation[-1], NEAR * stage.pig.reach
+    views = [_fitted(ends, margin, aspect, FIELD_OF_VIEW, yaw, pitch=-30.0) for yaw in ALL_AROUND]
+    return _best(views, film, stage)
+
+
+def _best(views: list[View], film: Film, stage: Stage) -> View:
+    """Choose the nearest of those from which the leaf hides no pig at its end, if there are any."""
+    return min(views, key=lambda view: (_leaf_hides(view, film, stage), view.distance))
+
+
+def _leaf_hides(view: View, film: Film, stage: Stage) -> bool:
+    """Tell whether the leaf, upright, is between the camera and a pig at its end, or nearly so."""
+    if stage.leaf is None:
+        return False
+    place, _ = stage.leaf_pose(film, -1)
+    length, width, _ = np.abs(stage.leaf.vertices[0]) + stage.pig.reach / 2
+    arms = film.translation[-1] - view.eye
+    share = (place[0] - view.eye[0]) / arms[:, 0]
+    off = np.abs(view.eye + share[:, None] * arms - place)
+    is_before = (share > 0.0) & (share < 1.0)
+    return bool((is_before & (off[:, 1] < width) & (off[:, 2] < length)).any())
 
 
 def _fitted(
@@ -77,16 +112,25 @@ def _fitted(
     yaw: float,
     pitch: float,
 ) -> View:
-    """Find the nearest place from which balls of radius `margin` about the points are seen."""
+    """Find the nearest place from which balls of radius `margin` about the points are seen.
+
+    Along the line of sight and across it, each edge of the picture bounds where the eye can be.
+    """
     right, forward, up = _axes(yaw, pitch)
+    depth = points @ forward
     rise = np.tan(np.radians(field_of_view / 2))
-    target = (points.min(axis=0) + points.max(axis=0)) / 2
-    arms = points - target
-    across = (np.abs(arms @ right) + margin) / (rise * aspect)
-    along = (np.abs(arms @ up) + margin) / rise
-    distance = EDGE * float((np.maximum(across, along) - arms @ forward).max())
-    x, y, z = target.tolist()
-    return View((x, y, z), distance, yaw, pitch)
+    eye = np.zeros(3)
+    nearest = float(depth.min()) - CLEAR * margin
+    for axis, slope in ((right, rise * aspect), (up, rise)):
+        across = points @ axis
+        room = margin * np.hypot(1.0, slope)
+        low = float((across - slope * depth).max()) + room
+        high = float((across + slope * depth).min()) - room
+        eye += axis * (low + high) / 2
+        nearest = min(nearest, (high - low) / (2 * slope))
+    distance = float((depth.min() + depth.max()) / 2) - nearest
+    x, y, z = (eye + (nearest + distance) * forward).tolist()
+    return View((x, y, z), EDGE * distance, yaw, pitch)
 
 
 def _axes(yaw: float, pitch: float) -> FloatArray:

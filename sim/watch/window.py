@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from sim.engine.bullet_world import pybullet
-from sim.watch.board import MARGIN, Board, Camera
+from sim.watch.board import MARGIN, Board, Camera, Ground
 from sim.watch.bullet_view import SCALE, BulletView
 from sim.watch.display import check_display, silence
 from sim.watch.outcome import TALLY_HEADER, outcome_lines, points_line, tally_rows
@@ -47,6 +47,10 @@ FOLLOWING = 2.5
 
 KEYS_LINE = 28.0
 """Where the list of keys begins [line]."""
+
+LEFT_GROUNDS = (Ground(0.95, 5), Ground(0.5, len(KEYS), KEYS_LINE))
+RIGHT_GROUND = Ground(1.1, 10.5)
+"""Of the throw and the keys, and of the tally."""
 
 COLUMNS = (0.0, 0.5, 0.68, 0.88)
 """Of the tally [unit]; see Board.write."""
@@ -96,7 +100,9 @@ class _Window:
             shadowMapWorldSize=60,
         )
         self._view = BulletView(client, player.program.stage)
-        self._left, self._right = Board(client), Board(client)
+        self._view.lay_table()
+        self._left = Board(client, *LEFT_GROUNDS)
+        self._right = Board(client, RIGHT_GROUND)
         set_up(pybullet.COV_ENABLE_RENDERING, 1)
         self._actions: dict[int, Callable[[], None]] = {
             ord("t"): partial(self._turn_to, player.after),

@@ -9,7 +9,7 @@ const srgb = (color) =>
   new THREE.Color().setRGB(...color.map((part) => part / 255), THREE.SRGBColorSpace);
 
 const canvas = document.querySelector("canvas");
-const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+const renderer = new THREE.WebGLRenderer({ canvas });
 const camera = new THREE.PerspectiveCamera(30, 1, 0.01, 20);
 camera.up.set(0, 0, 1);
 const controls = new OrbitControls(camera, canvas);
@@ -18,7 +18,7 @@ controls.maxPolarAngle = 0.49 * Math.PI;
 let film, scene, bodies, leaf, end, atEnd;
 let now = 0, playing = false, last = null, needsDrawing = false;
 
-const SHARP = Math.min(window.devicePixelRatio, 2);
+const SHARP = 2; // pixels along one of the page: smoother edges for less than antialiasing costs
 let isCameraMoved = false;
 let smooth = SHARP, pixelRatio = SHARP, slowFrames = 0, idleFrames = 0;
 
@@ -34,7 +34,9 @@ export function load(next, whenOver = () => {}) {
   element("title").textContent = film.title;
   element("outcome").textContent = film.outcome;
   element("scrubber").max = end;
+  document.body.classList.toggle("still", end === 0);
   listCameras();
+  resize();
   resetCamera();
   show(0);
   setPlaying(true);
@@ -132,9 +134,10 @@ function followed() {
 function resetCamera() {
   isCameraMoved = false;
   const body = followed();
-  const view = film.views[body ? 0 : element("camera").selectedIndex];
+  const { cameras } = film.views[body ? 0 : element("camera").selectedIndex];
+  const view = cameras.findLast(({ aspect }) => aspect <= camera.aspect) ?? cameras[0];
   const target = body ? body.position : new THREE.Vector3(...view.target);
-  const narrow = Math.max(1, film.aspect / camera.aspect);
+  const narrow = Math.max(1, view.aspect / camera.aspect);
   const distance = body ? 9 * film.reach : view.distance * narrow;
   camera.fov = film.fieldOfView;
   camera.updateProjectionMatrix();
@@ -146,24 +149,24 @@ function resetCamera() {
   needsDrawing = true;
 }
 
+// The picture is fitted below the text, and goes on behind it.
 function resize() {
   const { clientWidth, clientHeight } = canvas.parentElement;
+  const { offsetTop, offsetHeight } = element("text");
+  const below = clientHeight - offsetTop - offsetHeight, before = camera.aspect;
   renderer.setPixelRatio(pixelRatio);
   renderer.setSize(clientWidth, clientHeight, false);
+  camera.setViewOffset(clientWidth, below, 0, below - clientHeight, clientWidth, clientHeight);
   needsDrawing = true;
-  const aspect = clientWidth / clientHeight;
-  if (aspect === camera.aspect) return;
-  camera.aspect = aspect;
-  camera.updateProjectionMatrix();
-  if (film && !isCameraMoved) resetCamera();
+  if (film && camera.aspect !== before && !isCameraMoved) resetCamera();
 }
 
 // Without a graphics card every pixel costs: fewer of them while things move, all at rest.
 function keepSmooth(seconds) {
   slowFrames = seconds > 1 / 30 ? slowFrames + 1 : 0;
-  if (slowFrames < 4 || smooth <= 0.5) return;
+  if (slowFrames < 3 || smooth < 0.75) return;
   slowFrames = 0;
-  smooth = Math.max(0.5, 0.7 * smooth);
+  smooth /= Math.SQRT2;
 }
 
 function draw() {
