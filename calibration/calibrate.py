@@ -14,7 +14,7 @@ from calibration.fit import Candidate, Fit, Report, Stage, search
 from calibration.growth import Probe, TermTest, judge_term, most_wanted, probe
 from calibration.joint import Joint
 from calibration.observed import Observed
-from calibration.parameters import Parameters
+from calibration.parameters import LEAST_ROOM, Parameters
 from calibration.predictions import Predictions, predict
 from calibration.sensitivity import UNCHANGED, Answer, Variation
 from calibration.simulator import Simulator
@@ -31,7 +31,7 @@ STEPS = 5
 """Search, terms, spacing, fresh throws, assumptions."""
 
 SPACING_STEPS = (-0.008, 0.0, 0.012)
-"""From the device's own spacing [m]."""
+"""From the device's own spacing [m], or from the least that a lopsided pig leaves room for."""
 
 
 _SEARCH = Stage(SEARCH, throws=800, most_throws=4000, rounds=16, chance=0.25)
@@ -246,10 +246,12 @@ class Study:
             return theta, None
         self.note(f"step 3 of {STEPS}: setting the pigs' spacing")
         index = self.parameters.index("spacing")
+        reach = self.parameters.configuration(self.base, theta).pig.reach
+        more = max(0.0, LEAST_ROOM * reach - theta[index] - SPACING_STEPS[0])
         tried, throws, touching = [], [], []
         for step in SPACING_STEPS:
             moved = theta.copy()
-            moved[index] += step
+            moved[index] += step + more
             found = self.simulator.tally(moved, REFERENCE, range(self.plan.spacing_throws))
             tried.append(float(moved[index]))
             throws.append(found.throws)

@@ -18,6 +18,9 @@ from sim.device import TrapDoor
 from sim.pig import Pig
 from sim.setting import SETTINGS, WITHOUT_LEAF
 
+LEAST_ROOM = 1.01
+"""Least spacing of two pigs, in reaches of the pig."""
+
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
@@ -68,10 +71,18 @@ class Parameters:
         return theta[: len(self.model.names)]
 
     def configuration(self, base: Configuration, theta: np.ndarray) -> Configuration:
-        """Give the base configuration with the pig and settings that the vector stands for."""
+        """Give the base configuration with the pig and settings that the vector stands for.
+
+        A pig so lopsided that two would start inside each other gets the room it needs.
+        """
         properties = self.model.mass_properties(self.mass_part(theta))
-        changed = replace(base, pig=Pig(base.pig.name, base.pig.shape, properties))
+        pig = Pig(base.pig.name, base.pig.shape, properties)
+        room = LEAST_ROOM * pig.reach
+        spaced = replace(base.device, spacing=max(base.device.spacing, room))
+        changed = replace(base, pig=pig, device=spaced)
         for name, value in zip(self.settings, theta[len(self.model.names) :], strict=True):
-            if value != SETTINGS[name].read(base):
+            if name == "spacing":
+                value = max(value, room)
+            if value != SETTINGS[name].read(changed):
                 changed = SETTINGS[name].write(changed, float(value))
         return changed

@@ -11,7 +11,7 @@ from typing import cast, overload
 
 import numpy as np
 
-from calibration.journal import Journal
+from calibration.journal import JOURNAL_FILE, Journal
 from calibration.parameters import Parameters
 from calibration.tally import Tally, tally
 from sim.configuration import Configuration
@@ -103,9 +103,12 @@ class Simulator:
         found = self._journal.find(key)
         if found is not None:
             try:
-                return Tally.of(found, conditions)
+                return Tally.of(found, conditions, len(throws))
             except ValueError as error:
-                raise BatchError(f"journal of the throws at {key}: {error}") from None
+                raise BatchError(
+                    f"{JOURNAL_FILE}: entry of the throws at {key}: {error}; delete that file to "
+                    "begin anew"
+                ) from None
         tallies = (tally(one, conditions) for one in self._throw(theta, source, throws))
         total = reduce(add, tallies)
         self.thrown += len(throws)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.configuration import MAX_PIGS
 from sim.position import POSITIONS
 from sim.rest import AT_REST
 from sim.summary import worst_touch
@@ -35,11 +36,11 @@ class Tally:
     pairs: np.ndarray
 
     @classmethod
-    def of(cls, kept: Any, conditions: int) -> Tally:
+    def of(cls, kept: Any, conditions: int, throws: int) -> Tally:
         """Read back what `as_dict` wrote.
 
         Raises:
-            ValueError: If it is not what throws under so many conditions can give.
+            ValueError: If it is not what so many throws under so many conditions can give.
         """
         k = len(POSITIONS)
         shapes = {
@@ -54,6 +55,11 @@ class Tally:
             array = np.array(kept[name])
             if array.dtype != np.int64 or array.shape != shape or (array < 0).any():
                 raise ValueError(f"{name}: expected counts of shape {shape}")
+        if not sum(map(sum, kept["touches"])) == throws >= sum(kept["failed"]):
+            raise ValueError(f"expected counts of {throws} throws")
+        pigs, pairs = (sum(map(sum, kept[name])) for name in ("positions", "pairs"))
+        if pigs > MAX_PIGS * throws or pairs > throws:
+            raise ValueError(f"expected positions of the pigs of {throws} throws")
         return cls(**kept)
 
     def __post_init__(self) -> None:

@@ -224,7 +224,10 @@ def _as_calibrated(configuration: Configuration, *, has_own_height: bool) -> Con
             mix = replace(configuration, conditions=KERN_2006)
             value += setting.read(configuration) - setting.read(mix)
         if has_leaf or name in WITHOUT_LEAF:
-            configuration = setting.write(configuration, float(value))
+            try:
+                configuration = setting.write(configuration, float(value))
+            except ValueError as error:
+                raise ValueError(f"{configuration.pig.name}: {name} {value:g}: {error}") from None
     return configuration
 
 

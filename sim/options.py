@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sim.configuration import Configuration
 
 MAX_SEED = 2**63 - 1
+MAX_THROW = 2**53
 MAX_WORKERS = 256
 MAX_PIGS = 8
 

@@ -103,14 +103,15 @@ SETTINGS: dict[str, Setting] = {
     "bounce_speed": Setting(
         "m/s", 0.0, 0.4, 0.03, lambda each: each.contact.bounce_speed, _write_bounce
     ),
-    "height": Setting("m", 0.13, 0.25, 0.005, _mean_height, _write_height),
+    "height": Setting("m", 0.16, 0.25, 0.005, _mean_height, _write_height),
     "jitter": Setting("m", 0.0, 0.01, 0.001, *_device("jitter")),
     "yaw_jitter": Setting("rad", 0.0, 0.5, 0.03, *_device("yaw_jitter")),
     "leaf_mass": Setting("kg", 0.01, 0.2, 0.01, *_device("leaf_mass")),
     "leaf_length": Setting("m", 0.06, 0.12, 0.005, *_device("leaf_length")),
     "spacing": Setting("m", 0.04, 0.12, 0.005, *_device("spacing")),
 }
-"""What can be freed. The height is the mean over the conditions; they all move together."""
+"""What can be freed. The height is the mean over the conditions; they all move together, and the
+lowest of them stays above the longest leaf."""
 
 WITHOUT_LEAF = ("restitution", "friction", "bounce_speed", "height")
 """Those that every device has."""

@@ -18,6 +18,7 @@ from sim.calibrated import calibration_record
 from sim.configuration import Configuration, configure
 from sim.device import KERN_2006
 from sim.pig import load_pig
+from sim.setting import SETTINGS
 from sim.throw import Thrower
 
 
@@ -85,7 +86,15 @@ FAR = [0.1, 0.0, 0.0]
         ({"mass": "heavy"}, "mass: expected a finite number"),
         ({"mass": True}, "mass: expected a finite number"),
         ({"mass": [1.0]}, "mass: expected a finite number"),
-        ({"mass": -1.0}, "mass: expected > 0 kg"),
+        ({"mass": -1.0}, "mass: expected 2e-05 to 0.05 kg, got -1"),
+        ({"mass": 1e308}, "mass: expected 2e-05 to 0.05 kg"),
+        ({"mass": 1e-300}, "mass: expected 2e-05 to 0.05 kg"),
+        ({"mass": "0.0022"}, "mass: expected a finite number"),
+        ({"center_of_mass": ["0.0", "0.0", "0.008"]}, "center_of_mass: expected 3 finite numbers"),
+        ({"center_of_mass": [0.012, 0.008, 0.001]}, "center_of_mass: expected a point inside"),
+        ({"inertia": (1e-300 * np.eye(3)).tolist()}, "inertia: less than the pig's mass and size"),
+        ({"inertia": (1e308 * np.eye(3)).tolist()}, "inertia: more than the pig's mass and size"),
+        ({"settings": {"spacing": "0.05"}}, "spacing: expected a finite number"),
         ({"mass": 10**400}, "mass: expected a finite number"),
         ({"center_of_mass": [0.0, 0.0]}, "center_of_mass: expected 3 finite numbers"),
         ({"center_of_mass": [0.0, "a", 0.0]}, "center_of_mass: expected 3 finite numbers"),
@@ -128,7 +137,7 @@ def nested(path: Path) -> None:
 
 
 def huge(path: Path) -> None:
-    path.write_text("#" * 100_001)
+    path.write_text("#" * 20_001)
 
 
 @pytest.mark.parametrize("make", [nothing, directory, latin, nested, huge])
@@ -141,6 +150,38 @@ def test_a_file_that_is_no_toml_is_refused_in_one_line(
     assert shown.out == ""
     assert "bad.toml: " in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    name = write(tmp_path / "marked.toml")
+    Path(name).write_bytes(b"\xef\xbb\xbf" + Path(name).read_bytes())
+    assert calibration_record(name) == calibration_record()
+
+
+def test_settings_that_do_not_go_together_name_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = write(tmp_path / "long.toml", settings={"leaf_length": 0.12})
+    assert cli.run(["throw", "-n", "1", "--pig", name, "--height", "4in"]) == 2
+    error = capsys.readouterr().err
+    assert "long.toml: leaf_length 0.12: height of 101.6 mm: expected more than" in error
+
+
+def test_every_setting_goes_with_every_other(tmp_path: Path) -> None:
+    """Corners of the ranges, whatever the order in which they are taken over."""
+    for high_leaf in (False, True):
+        for high_height in (False, True):
+            leaf, height = SETTINGS["leaf_length"], SETTINGS["height"]
+            found = {
+                "leaf_length": leaf.high if high_leaf else leaf.low,
+                "height": height.high if high_height else height.low,
+            }
+            for number, order in enumerate((found, dict(reversed(found.items())))):
+                name = f"{high_leaf}{high_height}{number}.toml"
+                configuration = configure(pig=write(tmp_path / name, settings=order))
+                assert {key: SETTINGS[key].read(configuration) for key in found} == pytest.approx(
+                    found
+                )
 
 
 def test_what_is_written_is_read_back_to_the_bit(tmp_path: Path) -> None:

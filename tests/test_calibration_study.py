@@ -19,7 +19,7 @@ from toy_simulator import SHARES, ToySimulator, toy_box
 
 import meshes
 from calibration import simulator as simulator_module
-from calibration.calibrate import Plan
+from calibration.calibrate import Plan, Study
 from calibration.cli import command
 from calibration.evidence import judge, refitted_deviances
 from calibration.fit import Stage, search
@@ -28,7 +28,7 @@ from calibration.journal import JOURNAL_FILE, Journal
 from calibration.likelihood import two_sample_deviance
 from calibration.models import MODELS
 from calibration.observed import Observed, published
-from calibration.parameters import Parameters
+from calibration.parameters import LEAST_ROOM, Parameters
 from calibration.predictions import mean_points, predict
 from calibration.record import to_toml
 from calibration.recovery import Recovery, least_inside, plant
@@ -96,6 +96,31 @@ def test_parameters_reach_the_configuration() -> None:
         PARAMETERS.index("gravity")
 
 
+def test_lopsided_pigs_get_the_room_they_need() -> None:
+    theta = PARAMETERS.box(BASE).start
+    theta[:LINEAR] = 3.0
+    theta[PARAMETERS.index("spacing")] = 0.042
+    spaced = PARAMETERS.configuration(BASE, theta)
+    assert spaced.device.spacing == LEAST_ROOM * spaced.pig.reach > 0.045
+    theta[:LINEAR] = 0.1
+    assert PARAMETERS.configuration(BASE, theta).device.spacing == 0.042
+
+
+def test_spacings_tried_leave_room_for_a_lopsided_pig() -> None:
+    toy = toy_pig(3)
+    study = Study(published(), PARAMETERS, BASE, toy, WHOLE_PLAN, 1)  # type: ignore[arg-type]
+    theta = PARAMETERS.box(BASE).start
+    _, usual = study._set_spacing(theta)
+    assert usual is not None
+    assert usual.tried == (0.05 - 0.008, 0.05, 0.05 + 0.012)
+    theta[:LINEAR] = 3.0
+    _, spaced = study._set_spacing(theta)
+    assert spaced is not None
+    reach = PARAMETERS.configuration(BASE, theta).pig.reach
+    assert spaced.tried[0] == pytest.approx(LEAST_ROOM * reach)
+    assert np.diff(spaced.tried) == pytest.approx([0.008, 0.012])
+
+
 def test_settings_without_a_leaf_are_those_of_contact_and_height() -> None:
     drop = configure(seed=5, pig="uniform", device="drop")
     parameters = Parameters.of(MODELS["density"](PIG.shape, PIG.mass_properties.mass), drop)
@@ -158,17 +183,21 @@ GOOD_TALLY = toy_pig(1).tally(PARAMETERS.box(BASE).start, SEARCH, range(8)).as_d
         {**GOOD_TALLY, "failed": [0, 0, 0, "1"]},
         {**GOOD_TALLY, "failed": [[0], [0, 0]]},
         {**GOOD_TALLY, "pairs": {}},
+        {**GOOD_TALLY, "touches": [[0, 0, 0]] * 4},
+        {**GOOD_TALLY, "failed": [9, 0, 0, 0]},
+        {**GOOD_TALLY, "positions": [[2**62] * 7] * 4},
+        {**GOOD_TALLY, "pairs": [[9] * 7] * 7},
     ],
 )
 def test_journal_of_impossible_counts_is_refused(kept: object) -> None:
-    assert Tally.of(GOOD_TALLY, 4).as_dict() == GOOD_TALLY
+    assert Tally.of(GOOD_TALLY, 4, 8).as_dict() == GOOD_TALLY
     theta = PARAMETERS.box(BASE).start
     journal = Journal(None)
     journal.append({"source": SEARCH, "theta": theta.tolist(), "throws": [0, 8]}, kept)  # type: ignore[arg-type]
     sources = {SEARCH: replace(BASE, pigs=1)}
     with (
         simulator_module.simulator(Recipe(PARAMETERS, sources), journal, 1) as simulator,
-        pytest.raises(BatchError, match="journal of the throws at"),
+        pytest.raises(BatchError, match="delete that file to begin anew"),
     ):
         simulator.tally(theta, SEARCH, range(8))
 

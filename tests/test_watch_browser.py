@@ -364,6 +364,13 @@ def test_foreign_pages_are_refused(address: str, path: str, headers: dict[str, s
     assert ask(address, path, **headers).status == 403
 
 
+def test_no_request_is_too_odd_for_an_answer(address: str) -> None:
+    for index in (2**53 + 1, 2**63, 10**50):
+        answer = json.loads(ask(address, f"/throw?index={index}&move=after").read())
+        assert "expected a whole number from 0 to" in answer["problem"]
+    assert ask(address, "http://[").status == 400
+
+
 def test_own_page_is_served_and_nothing_else(address: str) -> None:
     host = address.removeprefix("http://")
     served = ask(address, "/", Origin=address, Sec_Fetch_Site="same-origin")

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from sim.options import MAX_THROW
 from sim.watch.choices import Choice, Choices
 from sim.watch.outcome import TALLY_HEADER, points_line, tally_rows
 from sim.watch.page import DATA, MODULES, film_record, write_page
@@ -126,9 +127,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._show = show
         super().__init__(*connection)
 
+    def handle(self) -> None:
+        """Answer until the browser goes, however it does."""
+        with suppress(ConnectionError):
+            super().handle()
+
     def do_GET(self) -> None:  # the name that the standard library calls
         """Answer a request."""
-        url = urlsplit(self.path)
+        try:
+            url = urlsplit(self.path)
+        except ValueError:
+            self._send(HTTPStatus.BAD_REQUEST, "text/plain", "not an address")
+            return
         if not self._is_own():
             self._send(HTTPStatus.FORBIDDEN, "text/plain", "for pages of this server only")
         elif url.path == "/":
@@ -182,6 +192,6 @@ def _field(choice: Choice) -> str:
 
 
 def _whole(text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError(f"throw {text!r}: expected a whole number of 0 or more")
+    if not (text.isdecimal() and len(text) <= len(str(MAX_THROW)) and int(text) <= MAX_THROW):
+        raise ValueError(f"throw {text[:40]!r}: expected a whole number from 0 to {MAX_THROW}")
     return int(text)

@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.options import MAX_SEED, Device, Height, Pig, Seed, Start, check_pig, file_name, whole
+from sim.options import (
+    MAX_SEED,
+    MAX_THROW,
+    Device,
+    Height,
+    Pig,
+    Seed,
+    Start,
+    check_pig,
+    file_name,
+    whole,
+)
 from sim.refusal import Refusal, refused_input
 
 if TYPE_CHECKING:
     from sim.watch.choices import Choices
     from sim.watch.program import Program
 
-MAX_THROW = 2**53
 MAX_PORT = 65535
 
 Source = tuple[str, str, str, str | None, str | None]
