@@ -137,6 +137,7 @@ class Study:
             index = self.parameters.index(wanted)
             spare = tuple(one for one in spare if one != index)
             space = self._grown(space, fit, index)
+            self.note(f"step 2 of {STEPS}: searching again, with {wanted}")
             fit = self._search(space, path, known)
         return self._finish(space, fit, tuple(path), tuple(tests))
 

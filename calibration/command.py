@@ -66,7 +66,8 @@ def calibrate_command(
 ) -> tuple[str, int]:
     """Find the mass distribution whose throws give a table of positions, and say how sure that is.
 
-    Starts from the uniform pig, and takes some 10 minutes on two cores. Ends with status 1 if
+    Starts from the uniform pig, and takes some 10 minutes on two free cores,
+    most of them for a search that --fresh does not shorten. Ends with status 1 if
     fresh throws do not fit the table. The pig it finds is thrown by --pig DIR/calibration.toml.
 
     Example: pigs calibrate --seed 1 --out fit
@@ -137,7 +138,7 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
     """Run the study, in its directory if there is one."""
     from calibration import simulator as throwing
     from calibration.calibrate import Plan, Study
-    from calibration.journal import Journal
+    from calibration.journal import JOURNAL_FILE, Journal
     from calibration.models import MODELS
     from calibration.parameters import Parameters
     from calibration.record import JSON_FILE, TOML_FILE, pig_record, record, to_json, to_toml
@@ -176,7 +177,10 @@ def _calibrate(request: _Request, out: Path | None, resume: bool) -> dict[str, A
     if out is None:
         return run(Journal(None))[0]
     with open_directory(out, _identity(request, plan, base), resume):
-        written, pig = run(Journal(out))
+        journal = Journal(out)
+        if len(journal):
+            _say(f"resumed: {len(journal)} entries of {JOURNAL_FILE} are not thrown again")
+        written, pig = run(journal)
         write_whole(out / JSON_FILE, to_json(written).encode())
         write_whole(out / TOML_FILE, to_toml(pig).encode())
     return written
@@ -228,9 +232,9 @@ class _Progress:
 
         self._done += 1
         sample = candidate.sample
-        best = "" if candidate.best is None else f", {candidate.best:.1f} foretold at the best"
+        best = "" if candidate.best is None else f", {candidate.best:.1f} by the model at its best"
         pigs = "pigs alone" if sample.source == SEARCH else "two pigs"
         _say(
             f"round {candidate.round + 1}, candidate {self._done}: {pigs}, "
-            f"{int(sample.counts.sum()):,}, deviance {candidate.deviance:.1f} here{best}"
+            f"{int(sample.counts.sum()):,}, G2 {candidate.deviance:.1f} as thrown{best}"
         )

@@ -31,6 +31,9 @@ class Journal:
             for entry in _read(self._path):
                 self._keep(entry["key"], entry["value"])
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def find(self, key: dict[str, Any]) -> dict[str, Any] | None:
         """Look up what was kept under a key."""
         return self._by_key.get(_canonical(key))

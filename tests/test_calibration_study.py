@@ -451,7 +451,9 @@ def test_command_calibrates_and_writes(
     entries = json.loads((out / JOURNAL_FILE).read_text())
     (out / JOURNAL_FILE).write_text(json.dumps(entries[:17]))
     assert cli.run([*arguments, "--out", str(out), "--resume", "--json"]) == status
-    assert json.loads(capsys.readouterr().out) == written
+    shown = capsys.readouterr()
+    assert "resumed: 17 entries of journal.json are not thrown again" in shown.err
+    assert json.loads(shown.out) == written
 
     assert written["recovery"] is None
     assert cli.run([*arguments, "--out", str(out), "--resume", "--recover", "2"]) == status

@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -403,3 +404,18 @@ def test_published_table_is_the_reference(report):
         low, high = row["difference_interval"]
         assert low <= row["difference"] <= high
     assert "published_share" not in report["positions"][-1]
+
+
+def test_differences_that_could_hide_reach_to_the_far_ends_of_the_intervals():
+    report = batch_report(recorded(likely_landings(2000)))
+    sentence = report["goodness_of_fit"]["sentence"]
+    told = float(re.search(r"up to about ([\d.]+) percentage points", sentence)[1])
+    ends = [end for row in report["positions"] for end in row.get("difference_interval", ())]
+    assert told == pytest.approx(100 * max(map(abs, ends)), abs=0.05)
+
+
+def test_calibrated_pig_is_said_to_be_fitted(report):
+    words = "the standard one in mass, spacing and form to the published one"
+    assert words in render(batch_page(report, {}, None))
+    uniform = {**report, "run": {**report["run"], "pig": "uniform"}}
+    assert words not in render(batch_page(uniform, {}, None))

@@ -103,7 +103,7 @@ def test_false_alarms_are_as_many_as_stated():
 @pytest.mark.parametrize(
     ("p_value", "words"),
     [
-        (1 / (REPLICATES + 1), "fewer than 1 in 10,000 cases"),
+        (1 / (REPLICATES + 1), "at most 1 in 10,000 cases"),
         (0.002, "about 1 in 500 cases"),
         (0.34, "about 34 in 100 cases"),
     ],

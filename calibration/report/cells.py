@@ -83,7 +83,7 @@ def angle(radians: float | None) -> Cell:
 def p_text(test: Mapping[str, Any]) -> str:
     """Write a test's p value, no finer than its replicates tell."""
     smallest = 1 / (test["replicates"] + 1)
-    return f"< {smallest:.1g}" if test["p_value"] <= smallest else f"{test['p_value']:.2g}"
+    return f"at most {smallest:.1g}" if test["p_value"] <= smallest else f"{test['p_value']:.2g}"
 
 
 def test_text(test: Mapping[str, Any]) -> str:
@@ -91,7 +91,7 @@ def test_text(test: Mapping[str, Any]) -> str:
     freedom = test["degrees_of_freedom"]
     return (
         f"G² = {test['deviance']:.1f} with {freedom} degree{'s' * (freedom != 1)} of freedom, "
-        f"p {'' if p_text(test).startswith('<') else '= '}{p_text(test)} from "
+        f"p = {p_text(test)} from "
         f"{test['replicates']:,} simulated tables."
     )
 

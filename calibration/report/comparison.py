@@ -107,15 +107,15 @@ def _sentence(rows: Sequence[dict[str, Any]], p_value: float) -> str:
         worst = max(rows, key=lambda row: _clearness(row))
         return (
             "The positions of A and B differ by more than chance: two samples of these sizes from "
-            f"one and the same pig would differ this much in {often}. What stands out most is "
-            f"{plain(worst['name'])}: {100 * worst['a']['share']:.1f} % in A, "
+            f"one and the same pig would differ at least this much in {often}. What stands out "
+            f"most is {plain(worst['name'])}: {100 * worst['a']['share']:.1f} % in A, "
             f"{100 * worst['b']['share']:.1f} % in B."
         )
-    widest = max(high - low for low, high in (row["difference_interval"] for row in rows))
+    greatest = max(abs(end) for row in rows for end in row["difference_interval"])
     return (
         "The positions of A and B agree within chance: two samples of these sizes from one and the "
         f"same pig would differ at least this much in {often}. That is no proof of equality: true "
-        f"differences of up to about {50 * widest:.1f} percentage points could hide here."
+        f"differences of up to about {100 * greatest:.1f} percentage points could hide here."
     )
 
 

@@ -78,22 +78,20 @@ def _fit_sentence(summary: Summary, p_value: float) -> str:
         there = published().counts[worst] / KERN_2006.pigs
         return (
             "This batch and the published table differ by more than chance: two samples of these "
-            f"sizes from one and the same pig would differ this much in {often}. What stands out "
-            f"most is {plain(worst)}: {100 * here:.1f} % here, {100 * there:.1f} % published."
-            f"{_failed_words(summary) if worst == OTHER else ''}"
+            f"sizes from one and the same pig would differ at least this much in {often}. What "
+            f"stands out most is {plain(worst)}: {100 * here:.1f} % here, {100 * there:.1f} % "
+            f"published.{_failed_words(summary) if worst == OTHER else ''}"
         )
-    widest = max(
-        high - low
-        for low, high in (
-            row["difference_interval"]
-            for row in position_rows(summary)
-            if "difference_interval" in row
-        )
+    greatest = max(
+        abs(end)
+        for row in position_rows(summary)
+        if "difference_interval" in row
+        for end in row["difference_interval"]
     )
     return (
         "This batch and the published table agree within chance: two samples of these sizes from "
         f"one and the same pig would differ at least this much in {often}. That is no proof of "
-        f"equality: true differences of up to about {50 * widest:.1f} percentage points could "
+        f"equality: true differences of up to about {100 * greatest:.1f} percentage points could "
         "hide here."
     )
 

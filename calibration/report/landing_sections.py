@@ -20,8 +20,14 @@ from calibration.report.cells import (
 from calibration.report.charts import Series
 from calibration.report.page import Cell, Figure, Section, Table
 from calibration.report.share_figure import exact_dot, published_dot, share_dot, share_figure
+from sim.calibrated import is_calibrated
 from sim.lengths import METERS_PER_UNIT
 from sim.words import plain
+
+_FITTED = (
+    "A calibrated pig was fitted to such a table, the standard one in mass, spacing and form to "
+    "the published one: its agreement shows that the fit is good, and predicts nothing."
+)
 
 
 def position_section(report: Mapping[str, Any]) -> Section:
@@ -33,6 +39,8 @@ def position_section(report: Mapping[str, Any]) -> Section:
         [beside_published(row, "position", "pigs") for row in rows],
     )
     words = [fit["sentence"], test_text(fit)] if fit else ["No pig lies in a published position."]
+    if fit and is_calibrated(report["run"]["pig"]):
+        words.append(_FITTED)
     words.append(
         "Pigs of touching throws are not counted, here or in the published table; pigs of throws "
         f"that failed are other. Published: {report['published']['pigs']:,} pigs, "

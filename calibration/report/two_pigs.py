@@ -36,8 +36,8 @@ def two_pigs(landings: Landings, rng: np.random.Generator) -> dict[str, Any] | N
     verdict = (
         "Too few pigs in different positions to tell whether two of a throw land independently."
         if not test.degrees_of_freedom
-        else "The two pigs of a throw do not land independently: independent pigs would give a "
-        f"table as uneven as this in {often}."
+        else "The two pigs of a throw do not seem to land independently: independent pigs would "
+        f"give a table at least as uneven in {often}, and this page makes several such tests."
         if test.p_value < SIGNIFICANT
         else "The two pigs of a throw land independently as far as this batch can tell: "
         f"independent pigs would give a table at least as uneven in {often}."

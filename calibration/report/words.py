@@ -13,7 +13,7 @@ EARLY = "A pig thrown by the fast engine counts as at rest once its stable pose 
 def chances(p_value: float, replicates: int) -> str:
     """Say a p value as cases of 100 or of more."""
     if p_value <= 1 / (replicates + 1):
-        return f"fewer than 1 in {replicates + 1:,} cases"
+        return f"at most 1 in {replicates + 1:,} cases"
     if p_value < 0.01:
         return f"about 1 in {round(1 / p_value):,} cases"
     return f"about {round(100 * p_value)} in 100 cases"
