@@ -144,6 +144,11 @@ def test_batch_of_another_pig_is_refused(batch: RecordedBatch) -> None:
         RecordedThrows(other, "x")
 
 
+def test_batch_of_other_sources_is_thrown_and_compared(batch: RecordedBatch) -> None:
+    other = replace(batch, versions={**batch.versions, "sources": "0" * 16})
+    assert RecordedThrows(other, "x").film(int(batch.landings.index[0])).note == ""
+
+
 def test_batch_of_another_version_is_refused(batch: RecordedBatch) -> None:
     other = replace(batch, versions={**batch.versions, "pybullet": "3.0.0"})
     with pytest.raises(ValueError, match=r"cannot throw this batch again: pybullet 3\.0\.0 there"):

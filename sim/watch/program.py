@@ -245,8 +245,14 @@ def _device(recorded: Mapping[str, Any]) -> Device:
 
 
 def _check_same(batch: RecordedBatch, configuration: Configuration) -> None:
-    """Refuse a batch of another pig, or of other versions, whose throws would end elsewhere."""
+    """Refuse a batch of another pig, or of other versions, whose throws would end elsewhere.
+
+    Sources that changed within a version may have changed nothing: every replay is compared with
+    what was recorded.
+    """
     here = json.loads(json.dumps(configuration.as_dict()))
-    found = differences(batch.configuration, here) or differences(batch.versions, versions())
+    same_sources = {"sources": batch.versions.get("sources")}
+    found = differences(batch.configuration, here)
+    found = found or differences(batch.versions, versions() | same_sources)
     if found:
         raise ValueError(f"cannot throw this batch again: {found[0]}")
