@@ -216,7 +216,7 @@ def test_scene_with_odd_values_never_escapes(changes) -> None:
         for key in place[:-1]:
             inner = inner[key] if isinstance(inner, (dict, list)) and _has(inner, key) else {}
         if isinstance(inner, dict) or (isinstance(inner, list) and _has(inner, place[-1])):
-            inner[place[-1]] = value
+            inner[place[-1]] = copy.deepcopy(value)
     loads_or_refuses(glb(tree), "glb")
 
 
