@@ -100,6 +100,18 @@ def test_published_table_is_the_default() -> None:
     assert published().interval("trotter") == KERN_2006.interval("trotter")
 
 
+def test_table_of_the_readme_is_the_published_one(tmp_path: Path) -> None:
+    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    block = next(part for part in text.split("```") if "position,count\n" in part)
+    (tmp_path / "table.csv").write_text(block)
+    told, known = read_observed(tmp_path / "table.csv"), published()
+    assert (told.counts, told.throws, told.touching) == (
+        known.counts,
+        known.throws,
+        known.touching,
+    )
+
+
 HEAD = "position,count\n"
 
 
