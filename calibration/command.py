@@ -66,9 +66,9 @@ def calibrate_command(
 ) -> tuple[str, int]:
     """Find the mass distribution whose throws give a table of positions, and say how sure that is.
 
-    Starts from the uniform pig, and takes some 10 minutes on two free cores,
-    most of them for a search that --fresh does not shorten. Ends with status 1 if
-    fresh throws do not fit the table. The pig it finds is thrown by --pig DIR/calibration.toml.
+    Starts from the uniform pig, and takes some 10 minutes on two free cores, most of them for a
+    search that --fresh does not shorten. Ends with status 1 if fresh throws do not fit the table.
+    The pig it finds is thrown by --pig DIR/calibration.toml.
 
     Example: pigs calibrate --seed 1 --out fit
     """

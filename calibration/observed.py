@@ -16,7 +16,7 @@ import numpy as np
 from sim.interval import wilson_interval
 from sim.position import POSITIONS
 from sim.published import KERN_2006
-from sim.regular_file import read_regular_file
+from sim.regular_file import read_regular_text
 from sim.toml_text import parse_toml
 
 MOST_BYTES = 20_000
@@ -121,11 +121,7 @@ def read_observed(path: Path) -> Observed:
     Raises:
         ValueError: In one line, for a file that is no such table.
     """
-    content = read_regular_file(path, MOST_BYTES)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: expected text in UTF-8") from None
+    text = read_regular_text(path, MOST_BYTES)
     try:
         if path.suffix.lower() == ".toml":
             return _from_toml(text, str(path))

@@ -16,7 +16,6 @@ from calibration.calibrate import Calibration, Study
 from calibration.fit import Candidate
 from calibration.joint import Joint
 from calibration.region import CONFIDENCE, correlation, directions, extent
-from calibration.sensitivity import Variation
 from calibration.sources import FRESH, fresh_seed
 from sim.position import POSITIONS
 from sim.records import versions
@@ -51,7 +50,7 @@ def record(study: Study, found: Calibration) -> dict[str, Any]:
         | {"is_passed": not found.evidence.shortfalls, "shortfalls": found.evidence.shortfalls},
         "spacing": None if found.spacing is None else asdict(found.spacing),
         "predictions": asdict(found.predictions),
-        "sensitivity": [_variation(study, found, joint, one) for one in found.variations],
+        "sensitivity": _sensitivity(study, found, joint),
         "path": [_candidate(one) for one in found.path],
         "recovery": None,
     }
@@ -130,32 +129,38 @@ def _offsets(joint: Joint) -> dict[str, dict[str, float]]:
     }
 
 
-def _variation(study: Study, found: Calibration, joint: Joint, one: Variation) -> dict[str, Any]:
-    """Write one change; the shift's standard error is that of n and m simulated pigs.
+def _sensitivity(study: Study, found: Calibration, joint: Joint) -> list[dict[str, Any]]:
+    """Write every change; a shift's standard error is that of n and m simulated pigs.
 
     The refitted parameters answer for a difference of log-shares, whose covariance is that of the
     observed ones times N (1 / n + 1 / m); so is theirs, I^-1.
     """
+    if not found.variations:
+        return []
     center = partial(study.center_of_mass, found.subspace)
-    unchanged, theta = found.variations[0], found.fit.theta
-    pigs = one.counts.sum()
-    shares = one.counts / pigs
-    error = np.zeros(3)
-    if one is not unchanged:
-        slopes = _center_slopes(study, found)
-        inverse = np.linalg.pinv(joint.information(theta, exact_simulator=True))
-        ratio = study.observed.pigs * (1 / pigs + 1 / unchanged.counts.sum())
-        error = np.sqrt(ratio * np.diag(slopes @ inverse @ slopes.T))
-    return {
-        "change": one.change,
-        "pigs": int(pigs),
-        "shares": dict(zip(POSITIONS, shares.tolist(), strict=True)),
-        "deviance": one.deviance,
-        "p_value": one.p_value,
-        "refitted": one.refitted,
-        "shift": (center(one.theta) - center(unchanged.theta)).tolist(),
-        "shift_error": error.tolist(),
-    }
+    slopes = _center_slopes(study, found)
+    inverse = np.linalg.pinv(joint.information(found.fit.theta, exact_simulator=True))
+    variance = study.observed.pigs * np.diag(slopes @ inverse @ slopes.T)
+    unchanged = found.variations[0]
+    here, unchanged_pigs = center(unchanged.theta), unchanged.counts.sum()
+    rows = []
+    for one in found.variations:
+        pigs = one.counts.sum()
+        shares = one.counts / pigs
+        chance = 0.0 if one is unchanged else 1 / pigs + 1 / unchanged_pigs
+        rows.append(
+            {
+                "change": one.change,
+                "pigs": int(pigs),
+                "shares": dict(zip(POSITIONS, shares.tolist(), strict=True)),
+                "deviance": one.deviance,
+                "p_value": one.p_value,
+                "refitted": one.refitted,
+                "shift": (center(one.theta) - here).tolist(),
+                "shift_error": np.sqrt(chance * variance).tolist(),
+            }
+        )
+    return rows
 
 
 def _candidate(one: Candidate) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from meshes.density import MassProperties, volume_moments
 from meshes.shape import FloatArray, Shape
-from sim.regular_file import read_regular_file
+from sim.regular_file import read_regular_text
 from sim.setting import SETTINGS
 from sim.toml_text import parse_toml
 
@@ -50,11 +50,9 @@ def calibration_record(name: str = STANDARD) -> dict[str, Any]:
     if name == STANDARD:
         file = resources.files("meshes").joinpath("data", "standard_pig.toml")
         return parse_toml(file.read_text(encoding="utf-8"))
-    content = read_regular_file(Path(name), _MOST_BYTES)
+    text = read_regular_text(Path(name), _MOST_BYTES)
     try:
-        return parse_toml(content.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise ValueError(f"{name}: expected text in UTF-8") from None
+        return parse_toml(text)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 

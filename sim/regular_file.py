@@ -35,5 +35,21 @@ def read_regular_file(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     return content
 
 
+def read_regular_text(path: Path, most_bytes: int) -> str:
+    """Read a regular file of text in UTF-8, with or without a byte order mark.
+
+    Args:
+        path: Of the file.
+        most_bytes: A larger file is refused.
+
+    Raises:
+        FileError: If it cannot be read, is none, is too large, or is no such text.
+    """
+    try:
+        return read_regular_file(path, most_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"{path}: expected text in UTF-8") from None
+
+
 def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -107,8 +108,8 @@ def test_lopsided_pigs_get_the_room_they_need() -> None:
 
 
 def test_spacings_tried_leave_room_for_a_lopsided_pig() -> None:
-    toy = toy_pig(3)
-    study = Study(published(), PARAMETERS, BASE, toy, WHOLE_PLAN, 1)  # type: ignore[arg-type]
+    toy: Any = toy_pig(3)
+    study = Study(published(), PARAMETERS, BASE, toy, WHOLE_PLAN, 1)
     theta = PARAMETERS.box(BASE).start
     _, usual = study._set_spacing(theta)
     assert usual is not None
@@ -189,11 +190,11 @@ GOOD_TALLY = toy_pig(1).tally(PARAMETERS.box(BASE).start, SEARCH, range(8)).as_d
         {**GOOD_TALLY, "pairs": [[9] * 7] * 7},
     ],
 )
-def test_journal_of_impossible_counts_is_refused(kept: object) -> None:
+def test_journal_of_impossible_counts_is_refused(kept: Any) -> None:
     assert Tally.of(GOOD_TALLY, 4, 8).as_dict() == GOOD_TALLY
     theta = PARAMETERS.box(BASE).start
     journal = Journal(None)
-    journal.append({"source": SEARCH, "theta": theta.tolist(), "throws": [0, 8]}, kept)  # type: ignore[arg-type]
+    journal.append({"source": SEARCH, "theta": theta.tolist(), "throws": [0, 8]}, kept)
     sources = {SEARCH: replace(BASE, pigs=1)}
     with (
         simulator_module.simulator(Recipe(PARAMETERS, sources), journal, 1) as simulator,
