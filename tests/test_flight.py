@@ -78,7 +78,7 @@ def test_center_follows_the_parabola(start: Motion, time: float) -> None:
 
 @pytest.mark.parametrize("time", [0.01, 0.1, 0.5])
 def test_symmetric_top_precesses_about_its_angular_momentum(time: float) -> None:
-    """The axis turns about L at |L| / I1: within 4e-5 rad of 17 rad, tolerance 2e-4."""
+    """The axis turns about L at |L| / I1: within 1e-4 rad of 27 rad, tolerance 2e-4."""
     start = replace(TUMBLING, spin=(5.0, 30.0, 12.0))
     whole = momentum(start, TOP)
     rate = np.linalg.norm(whole) / TOP[0]
@@ -90,29 +90,29 @@ def test_symmetric_top_precesses_about_its_angular_momentum(time: float) -> None
 
 @pytest.mark.parametrize("time", [0.01, 0.1, 0.5])
 def test_symmetric_top_spins_about_its_axis(time: float) -> None:
-    """The body-frame spin turns at (I3 - I1) / I1 w3: within 3e-4 of it, tolerance 1e-3."""
+    """The body-frame spin turns at (I3 - I1) / I1 w3: within 1.5e-5 of it, tolerance 1e-4."""
     start = replace(TUMBLING, quat_xyzw=(0.0, 0.0, 0.0, 1.0), spin=(5.0, 30.0, 12.0))
     end = fly(start, TOP, time)
     own = Rotation.from_quat(end.quat_xyzw).inv().apply(end.spin)
     rate = (TOP[2] - TOP[0]) / TOP[0] * start.spin[2]
     c, s = cos(rate * time), sin(rate * time)
     expected = (c * 5.0 - s * 30.0, s * 5.0 + c * 30.0, 12.0)
-    np.testing.assert_allclose(own, expected, atol=1e-3 * np.linalg.norm(start.spin))
+    np.testing.assert_allclose(own, expected, atol=1e-4 * np.linalg.norm(start.spin))
 
 
 @pytest.mark.parametrize("axis", range(3))
 def test_turn_about_a_principal_axis_is_steady(axis: int) -> None:
-    """One second at 8 rad/s: within 1e-5 rad of 8, tolerance 1e-4."""
+    """One second at 8 rad/s: within 4e-11 rad of 8, tolerance 1e-8."""
     spin = tuple(8.0 * np.eye(3)[axis])
     end = fly(replace(INTERMEDIATE, spin=spin), UNEVEN, 1.0)
     np.testing.assert_allclose(end.spin, spin, atol=1e-6)
     expected = Rotation.from_rotvec(spin)
-    assert (Rotation.from_quat(end.quat_xyzw) * expected.inv()).magnitude() < 1e-4
+    assert (Rotation.from_quat(end.quat_xyzw) * expected.inv()).magnitude() < 1e-8
 
 
 @pytest.mark.parametrize("start", [TUMBLING, INTERMEDIATE], ids=["tumbling", "intermediate axis"])
 def test_energy_and_momentum_stay_over_ten_seconds(start: Motion) -> None:
-    """In 2,560 checks of 1/256 s: |L| to 1e-12 and energy to 1e-5, tolerances 1e-9 and 1e-4."""
+    """In 2,560 checks of 1/256 s: L to 4e-10 and energy to 4e-5, tolerances 1e-9 and 1e-4."""
     now = start
     for _ in range(2560):
         now = fly(now, UNEVEN, 1 / 256)

@@ -17,7 +17,7 @@ import numpy as np
 from meshes.density import MassProperties
 
 GRAVITY = 9.80665  # standard gravity [m/s^2]
-MAX_TURN = 0.2  # largest rotation per Runge-Kutta step [rad]; local error about 3e-6 rad
+MAX_TURN = 0.3  # largest rotation per step of `turn_once` [rad]; local error about 5e-7 rad
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,8 @@ class Motion:
 def fly(motion: Motion, moments: tuple[float, float, float], duration: float) -> Motion:
     """Advance a body that nothing touches.
 
-    The center of mass follows its parabola exactly. The orientation obeys
-    dq/dt = q omega(q) / 2 with omega = I^-1 R^T L in principal axes and the angular momentum L
-    constant in the world, so L is conserved by construction; fourth-order Runge-Kutta, at most
-    MAX_TURN a step if all its energy were about the easiest axis.
+    The center of mass follows its parabola exactly; the orientation takes steps of `turn_once`, of
+    at most MAX_TURN if all the energy were about the easiest axis.
 
     Args:
         motion: State at the start.
@@ -70,7 +68,7 @@ def fly(motion: Motion, moments: tuple[float, float, float], duration: float) ->
     steps = max(1, ceil(sqrt(twice_energy / min(moments)) * duration / MAX_TURN))
     quat = motion.quat_xyzw
     for _ in range(steps):
-        quat = _turn(quat, momentum, inverse, duration / steps)
+        quat = turn_once(quat, momentum, inverse, duration / steps)
     spin = _world_from_principal(quat, _scaled(_principal_from_world(quat, momentum), inverse))
     flown = fall(motion, duration)
     return Motion(flown.position, quat, flown.velocity, spin)
@@ -129,35 +127,67 @@ def _greatest_spin2(own: Vector, moments: Vector) -> float:
     return max(0.0, ((low + high) * twice_energy - x * x - y * y - z * z) / (low * high))
 
 
-def _rate(quat: Quaternion, momentum: Vector, inverse: Vector) -> Quaternion:
-    """Time derivative of the quaternion under a constant angular momentum, written out."""
-    x, y, z, w = quat
-    a, b, c = momentum
-    tx, ty, tz = 2 * (z * b - y * c), 2 * (x * c - z * a), 2 * (y * a - x * b)
-    ox = 0.5 * inverse[0] * (a + w * tx + z * ty - y * tz)
-    oy = 0.5 * inverse[1] * (b + w * ty + x * tz - z * tx)
-    oz = 0.5 * inverse[2] * (c + w * tz + y * tx - x * ty)
-    return (
-        w * ox + y * oz - z * oy,
-        w * oy + z * ox - x * oz,
-        w * oz + x * oy - y * ox,
-        -(x * ox + y * oy + z * oz),
-    )
+def turn_once(quat: Quaternion, momentum: Vector, inverse: Vector, duration: float) -> Quaternion:
+    """Turn a body that nothing touches, for a time in which it turns little.
 
+    The orientation q obeys dq/dt = q s / 2 with the spin s = m / I in principal axes, where m, the
+    angular momentum L seen from the body, obeys dm/dt = m x s; L stays as it is in the world, and
+    so is conserved by construction. With the derivatives s1, s2 and s3 of s, in a time h the body
+    turns by the vector of the Magnus expansion, to fourth order
 
-def _turn(quat: Quaternion, momentum: Vector, inverse: Vector, step: float) -> Quaternion:
+        h s + h^2 s1 / 2 + h^3 s2 / 6 + h^4 s3 / 24 + h^3 s x s1 / 12 + h^4 s x s2 / 24,
+
+    and the sine and cosine of its half are taken from their series. Written out: the fast engine
+    has it compiled.
+
+    Args:
+        quat: Orientation world_from_principal, unit, xyzw.
+        momentum: Angular momentum about the center of mass, world axes [kg m^2/s].
+        inverse: Of the principal moments of inertia [1/(kg m^2)].
+        duration: [s].
+
+    References:
+        Iserles, A., Munthe-Kaas, H. Z., Norsett, S. P., Zanna, A. (2000), "Lie-group methods", Acta
+        Numerica 9: 215-365, section 4.
+    """
     x, y, z, w = quat
-    half, sixth = 0.5 * step, step / 6.0
-    a, b, c, d = _rate(quat, momentum, inverse)
-    e, f, g, h = _rate((x + half * a, y + half * b, z + half * c, w + half * d), momentum, inverse)
-    i, j, k, m = _rate((x + half * e, y + half * f, z + half * g, w + half * h), momentum, inverse)
-    n, o, p, q = _rate((x + step * i, y + step * j, z + step * k, w + step * m), momentum, inverse)
-    x += sixth * (a + 2 * (e + i) + n)
-    y += sixth * (b + 2 * (f + j) + o)
-    z += sixth * (c + 2 * (g + k) + p)
-    w += sixth * (d + 2 * (h + m) + q)
-    shrink = 1.0 / sqrt(x * x + y * y + z * z + w * w)
-    return (x * shrink, y * shrink, z * shrink, w * shrink)
+    lx, ly, lz = momentum
+    i, j, k = inverse
+    tx, ty, tz = 2.0 * (z * ly - y * lz), 2.0 * (x * lz - z * lx), 2.0 * (y * lx - x * ly)
+    a = lx + w * tx + z * ty - y * tz
+    b = ly + w * ty + x * tz - z * tx
+    c = lz + w * tz + y * tx - x * ty
+    sx, sy, sz = a * i, b * j, c * k
+
+    a1, b1, c1 = b * sz - c * sy, c * sx - a * sz, a * sy - b * sx
+    sx1, sy1, sz1 = a1 * i, b1 * j, c1 * k
+
+    a2 = b1 * sz - c1 * sy + b * sz1 - c * sy1
+    b2 = c1 * sx - a1 * sz + c * sx1 - a * sz1
+    c2 = a1 * sy - b1 * sx + a * sy1 - b * sx1
+    sx2, sy2, sz2 = a2 * i, b2 * j, c2 * k
+
+    sx3 = i * (b2 * sz - c2 * sy + 2.0 * (b1 * sz1 - c1 * sy1) + b * sz2 - c * sy2)
+    sy3 = j * (c2 * sx - a2 * sz + 2.0 * (c1 * sx1 - a1 * sz1) + c * sx2 - a * sz2)
+    sz3 = k * (a2 * sy - b2 * sx + 2.0 * (a1 * sy1 - b1 * sx1) + a * sy2 - b * sx2)
+
+    h = duration
+    half, third, fourth, twelfth = h / 2.0, h / 3.0, h / 4.0, h * h / 12.0
+    ux, uy, uz = sx1 + half * sx2, sy1 + half * sy2, sz1 + half * sz2
+    tx = sx + half * (sx1 + third * (sx2 + fourth * sx3)) + twelfth * (sy * uz - sz * uy)
+    ty = sy + half * (sy1 + third * (sy2 + fourth * sy3)) + twelfth * (sz * ux - sx * uz)
+    tz = sz + half * (sz1 + third * (sz2 + fourth * sz3)) + twelfth * (sx * uy - sy * ux)
+
+    angle2 = h * h * (tx * tx + ty * ty + tz * tz)
+    cosine = 1.0 - angle2 * (1 / 8 - angle2 * (1 / 384 - angle2 / 46080))
+    sine = h * (0.5 - angle2 * (1 / 48 - angle2 * (1 / 3840 - angle2 / 645120)))
+    tx, ty, tz = sine * tx, sine * ty, sine * tz
+    p = x * cosine + w * tx + y * tz - z * ty
+    q = y * cosine + w * ty + z * tx - x * tz
+    r = z * cosine + w * tz + x * ty - y * tx
+    s = w * cosine - x * tx - y * ty - z * tz
+    shrink = 1.0 / sqrt(p * p + q * q + r * r + s * s)
+    return p * shrink, q * shrink, r * shrink, s * shrink
 
 
 @dataclass(frozen=True)

@@ -74,11 +74,8 @@ def _go_on(world: World, scene: Scene, ends: Ends, height: float, until: float) 
     for pig in range(len(ends.status)):
         if not is_awake(world, scene, ends, pig):
             continue
-        is_any_awake, was_sure = True, ends.pose[pig] != UNDECIDED
-        while ends.status[pig] == RUNNING and ends.time[pig] < until:
-            advance(world, scene, ends, height, pig, until)
-            if ends.pose[pig] != UNDECIDED and not was_sure:
-                break
+        is_any_awake = True
+        _follow(world, scene, ends, height, pig, until, ends.pose[pig] == UNDECIDED)
     return is_any_awake
 
 
@@ -89,14 +86,25 @@ def _catch_up(world: World, scene: Scene, ends: Ends, height: float, now: float)
     for pig in range(len(ends.status)):
         if ends.time[pig] < now and is_awake(world, scene, ends, pig):
             is_any_late = True
-            _follow(world, scene, ends, height, pig, now)
+            _follow(world, scene, ends, height, pig, now, False)
     return is_any_late
 
 
 @compiled
-def _follow(world: World, scene: Scene, ends: Ends, height: float, pig: int, until: float) -> None:
+def _follow(
+    world: World,
+    scene: Scene,
+    ends: Ends,
+    height: float,
+    pig: int,
+    until: float,
+    is_unsure: bool,
+) -> None:
+    """Let a pig go on until a time [s], or until it is sure of its pose if it is not yet."""
     while ends.status[pig] == RUNNING and ends.time[pig] < until:
         advance(world, scene, ends, height, pig, until)
+        if is_unsure and ends.pose[pig] != UNDECIDED:
+            return
 
 
 @compiled
@@ -136,7 +144,7 @@ def _latest(ends: Ends) -> float:
 def _stop(world: World, scene: Scene, ends: Ends, height: float, now: float) -> None:
     """Leave a throw whose pigs meet, all of them where they are now."""
     for pig in range(len(ends.status)):
-        _follow(world, scene, ends, height, pig, now)
+        _follow(world, scene, ends, height, pig, now, False)
     ends.status[:] = MET
 
 

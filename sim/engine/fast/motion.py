@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.engine.fast.compiled import compiled
-from sim.engine.flight import GRAVITY, MAX_TURN
+from sim.engine.fast.compiled import compiled, inlined
+from sim.engine.flight import GRAVITY, MAX_TURN, turn_once
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -72,40 +72,21 @@ def inverse_inertia_times(mass: Mass, r: Nine, a: float, b: float, c: float) -> 
     )
 
 
-@compiled
-def _rate(mass: Mass, x: float, y: float, z: float, w: float, a: float, b: float, c: float) -> Four:
-    """Time derivative of the quaternion under a constant angular momentum (a, b, c)."""
-    r = matrix(x, y, z, w)
-    ox, oy, oz = inverse_inertia_times(mass, r, a, b, c)
-    return (
-        0.5 * (ox * w + oy * z - oz * y),
-        0.5 * (oy * w + oz * x - ox * z),
-        0.5 * (oz * w + ox * y - oy * x),
-        -0.5 * (ox * x + oy * y + oz * z),
-    )
+_turn_once = inlined(turn_once)
 
 
 @compiled
 def turn(mass: Mass, state: np.ndarray, duration: float) -> None:
     """Advance the orientation of a body that nothing touches; see sim.engine.flight.fly."""
-    a, b, c = state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
+    a, b, c = momentum = state[MOMENTUM], state[MOMENTUM + 1], state[MOMENTUM + 2]
     angle = sqrt(a * a + b * b + c * c) * mass.inverse_max * duration
     steps = max(1, ceil(angle / MAX_TURN))
     h = duration / steps
-    x, y, z, w = state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3]
+    inverse = (mass.inverse_x, mass.inverse_y, mass.inverse_z)
+    quat = (state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
     for _ in range(steps):
-        x1, y1, z1, w1 = _rate(mass, x, y, z, w, a, b, c)
-        g = 0.5 * h
-        x2, y2, z2, w2 = _rate(mass, x + g * x1, y + g * y1, z + g * z1, w + g * w1, a, b, c)
-        x3, y3, z3, w3 = _rate(mass, x + g * x2, y + g * y2, z + g * z2, w + g * w2, a, b, c)
-        x4, y4, z4, w4 = _rate(mass, x + h * x3, y + h * y3, z + h * z3, w + h * w3, a, b, c)
-        x += h / 6.0 * (x1 + 2 * x2 + 2 * x3 + x4)
-        y += h / 6.0 * (y1 + 2 * y2 + 2 * y3 + y4)
-        z += h / 6.0 * (z1 + 2 * z2 + 2 * z3 + z4)
-        w += h / 6.0 * (w1 + 2 * w2 + 2 * w3 + w4)
-        scale = 1.0 / sqrt(x * x + y * y + z * z + w * w)
-        x, y, z, w = x * scale, y * scale, z * scale, w * scale
-    state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3] = x, y, z, w
+        quat = _turn_once(quat, momentum, inverse, h)
+    state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3] = quat
 
 
 @compiled
