@@ -20,6 +20,8 @@ from sim.engine.fast.manifold import GAP, NORMAL, POINT
 from sim.engine.fast.motion import energy_height, matrix
 from sim.engine.fast.settings import FastSettings
 from sim.engine.flight import GRAVITY, Motion
+from sim.validate import bench as validation_bench
+from sim.validate.check import Rig
 
 STEP = FastSettings().time_step
 NUMBERS = st.integers(0, 2**32 - 1)
@@ -75,6 +77,24 @@ def test_nothing_rebounds_below_the_bounce_speed() -> None:
     ]  # 0.125 and 0.243 m/s
     assert highest[0] < 0.005
     assert highest[1] > 0.2
+
+
+@pytest.mark.parametrize("name", ["bullet", "fast"])
+def test_edge_opens_when_a_cube_rolls_about_it(name: str) -> None:
+    """However small the gap: one step of 20 rad/s lifts the edge by 0.7 um, and gravity acts alone.
+
+    Held by its edge the cube would fall by spin^2 arm = 0.58 g.
+    """
+    body = validation_bench.solid("cube", Cuboid((0.02, 0.02, 0.02)).surface())
+    settings = validation_bench.finest(validation_bench.engine_settings(Rig(engine=name)))
+    bench = validation_bench.Bench(body, uniform_contact(0.0, 0.8), settings)
+    on_edge = Rotation.from_euler("y", 45, degrees=True).as_quat()
+    arm = sqrt(0.5) * 0.02
+    start = bench.start((0, 0, arm + 1e-5), on_edge, (20 * arm, 0, 0), (0, 20, 0))
+    speeds = [motion.velocity[2] for _, motion in bench.follow(start, 24 * STEP)]
+    falls = -np.diff(speeds[4:]) / (STEP * GRAVITY)
+    assert (falls < 1.01).all()
+    assert 5 <= np.count_nonzero(falls > 0.99) <= 15
 
 
 def energy_with_depth(thrown: FastEngine, row: np.ndarray) -> float:

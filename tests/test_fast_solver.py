@@ -86,7 +86,7 @@ class Blow:
 
 
 def surface(friction: float, restitution: float = 0.0) -> Surface:
-    return Surface(restitution, friction, 0.15, 0.0, 0.0, 0.0, 0.0)
+    return Surface(restitution, friction, 0.15, 0.0, 0.0, 0.0)
 
 
 @settings(max_examples=200, deadline=None)

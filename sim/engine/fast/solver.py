@@ -88,7 +88,6 @@ class Surface(NamedTuple):
         friction: Of the pair.
         bounce_speed: Approach speed below which nothing rebounds [m/s].
         push: Speed per depth at which a penetration is undone [1/s].
-        close: Speed per gap at which a gap closes in one step [1/s].
         mobility: Inverse of the leaf's inertia [1/(kg m^2)]; 0 for what stands still.
         speed: Of the leaf [rad/s].
     """
@@ -97,7 +96,6 @@ class Surface(NamedTuple):
     friction: float
     bounce_speed: float
     push: float
-    close: float
     mobility: float
     speed: float
 
@@ -152,8 +150,7 @@ def add_contact(
         rows.turn[0, row], rows.turn[1, row], rows.turn[2, row] = a, b, c
     speed = rows.speed[first]
     bounce = -surface.restitution * speed if speed < -surface.bounce_speed else 0.0
-    gap = point[GAP]
-    rows.target[count] = bounce - gap * (surface.push if gap < 0.0 else surface.close)
+    rows.target[count] = bounce - point[GAP] * surface.push
     for k in range(3):
         rows.impulse[first + k] = 0.0
     rows.friction[count] = surface.friction
