@@ -374,10 +374,20 @@ def test_old_normals_would_hold_a_pig_on_the_swinging_leaf(
 def test_normals_of_the_swinging_leaf_are_new_enough(
     monkeypatch: pytest.MonkeyPatch, steps: int, least: float, most: float
 ) -> None:
-    """The spin that the leaf gives, beside the engine whose normals turn with it: 0.01, 0.10."""
-    monkeypatch.setattr(bullet_scene, "STEPS_PER_RENEWAL", steps)
+    """The spin that the leaf gives, beside that by normals of every step: 0.02 and 0.18 rad/s."""
+    given = []
+    for each in (steps, 1):
+        monkeypatch.setattr(bullet_scene, "STEPS_PER_RENEWAL", each)
+        given.append(spins_off_the_leaf("bullet"))
+    assert least < float(np.median(np.abs(given[0] - given[1]))) < most
+
+
+def test_leaf_gives_both_engines_the_same_spin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10 rad/s; Bullet with normals of every step, as the fast engine has them."""
+    monkeypatch.setattr(bullet_scene, "STEPS_PER_RENEWAL", 1)
     given, expected = (spins_off_the_leaf(engine) for engine in ("bullet", "fast"))
-    assert least < float(np.median(np.abs(given - expected))) < most
+    assert float(np.mean(given - expected)) == pytest.approx(0.0, abs=0.03)
+    assert float(np.median(np.abs(given - expected))) < 0.05
 
 
 def spins_off_the_leaf(engine: str) -> np.ndarray:

@@ -27,7 +27,7 @@ from sim.watch.film import Film, Filmmaker
 from sim.watch.outcome import outcome_lines, points_line, tally_text
 from sim.watch.pictures import FINER, HOLD, SIZE, Renderer, last_picture
 from sim.watch.stage import PIG_COLORS, Stage
-from sim.watch.view import NEAR, View, close_view, wide_view
+from sim.watch.view import CLEAR, NEAR, View, close_view, wide_view
 from sim.watch.window import FIELD_OF_VIEW
 
 CONFIGURATION = configure(seed=5, height=0.2032, start="forward")
@@ -236,7 +236,7 @@ def test_cameras_see_all_of_what_they_are_for(film: Film, stage: Stage, aspect: 
 
 @pytest.mark.parametrize("aspect", [0.5, 1.0, 1.6])
 def test_cameras_stand_as_near_as_they_can(film: Film, stage: Stage, aspect: float) -> None:
-    """The balls that must be seen reach from edge to edge, but for a little room."""
+    """The balls that must be seen reach from edge to edge, or no pig may come nearer."""
     view, ends = close_view(film, stage, aspect), film.translation[-1]
     angles = np.linspace(0.0, 2 * np.pi, 60)[:, None, None]
     right = np.cross(view.forward, (0.0, 0.0, 1.0))
@@ -246,7 +246,8 @@ def test_cameras_stand_as_near_as_they_can(film: Film, stage: Stage, aspect: flo
     places = seen(view, rims.reshape(-1, 3), aspect)
     low, high = places.min(axis=0), places.max(axis=0)
     fitted = np.argmax(high - low)
-    assert (high - low)[fitted] / 2 > 0.85
+    nearest = ((ends - view.eye) @ view.forward).min() / (NEAR * stage.pig.reach)
+    assert (high - low)[fitted] / 2 > 0.85 or nearest < 1.1 * CLEAR
     assert abs(low + high)[fitted] < 0.1
     assert np.abs(places).max() < 1.0
 

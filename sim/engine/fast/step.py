@@ -69,7 +69,6 @@ class Scene(NamedTuple):
         sound: (k, 13) the last states that were found sound.
         points: (k, 2, 4, 10) contact points with table and leaf, see manifold.
         counts: (k, 2) how many of them.
-        touched: (k,) contacts in the last step.
         hints: (k, 7) vertices where searches begin: one for the table, six for the leaf's faces.
         rows: Contacts of a step.
         leaf: (3,) see leaf.
@@ -80,7 +79,6 @@ class Scene(NamedTuple):
     sound: np.ndarray
     points: np.ndarray
     counts: np.ndarray
-    touched: np.ndarray
     hints: np.ndarray
     rows: Rows
     leaf: np.ndarray
@@ -94,7 +92,6 @@ def empty_scene(pigs: int) -> Scene:
         sound=np.zeros((pigs, STATE)),
         points=np.zeros((pigs, 2, MOST_POINTS, POINT)),
         counts=np.zeros((pigs, 2), np.int64),
-        touched=np.zeros(pigs, np.int64),
         hints=np.zeros((pigs, 7), np.int64),
         rows=room_for(2 * MOST_POINTS * pigs),
         leaf=np.zeros(3),
@@ -116,8 +113,8 @@ def step(
     """Advance the pigs first..last-1, and the leaf if it swings, by one time step.
 
     As in Bullet: gravity acts on the speeds, contacts are found where the bodies are, impulses
-    change the speeds, and the speeds move the bodies. A pig that nothing touches moves by its exact
-    parabola instead.
+    change the speeds, and the speeds move the bodies, the leaf and pigs without contact too: by a
+    parabola these would fall behind a leaf, or a corner, that they have just left.
 
     Args:
         hull: Of every pig.
@@ -136,11 +133,10 @@ def step(
     mobility = 1.0 / door.inertia if is_swinging else 0.0
     count = 0
     for pig in range(first, last):
-        state, before = scene.states[pig], count
+        state = scene.states[pig]
         state[VELOCITY] += h * rules.gravity_x
         state[VELOCITY + 2] += h * rules.gravity_z
         count = _touch(hull, mass, rules, door, scene, height, pig, mobility, count)
-        scene.touched[pig] = count - before
     if count:
         solve(scene.rows, count, mass, mobility, rules.iterations, rules.tolerance)
         scene.leaf[SPEED] += give(scene.rows, count, scene.states, mass, mobility)
@@ -148,9 +144,6 @@ def step(
         state = scene.states[pig]
         for i in range(3):
             state[i] += h * state[VELOCITY + i]
-        if scene.touched[pig] == 0:
-            state[0] -= 0.5 * h * h * rules.gravity_x
-            state[2] -= 0.5 * h * h * rules.gravity_z
         turn(mass, state, h)
     if is_swinging:
         swing_leaf(door, scene.leaf, h)
