@@ -66,7 +66,7 @@ def fallen(thrown: FastEngine, drop: float, speed: float = 0.0) -> list[Motion]:
 
 @pytest.mark.parametrize("restitution", [0.3, 0.7, 0.9])
 def test_corner_rebounds_with_the_stated_restitution(restitution: float) -> None:
-    """Mean over phases of the step; the corner comes half a step's way too deep, and is pushed out."""
+    """Mean over phases of the step; it comes half a step's way too deep, and is pushed out."""
     thrown = engine(OCTAHEDRON, contact=uniform_contact(restitution, 0.5, bounce_speed=0.01))
     speed, ratios = 1.4, []
     for drop in np.linspace(0.001, 0.005, 12):
