@@ -225,18 +225,22 @@ def test_pigs_are_large_and_clear_of_the_text(
 ) -> None:
     page.set_viewport_size(size)
     page.goto(address)
-    for index in ("1", "3"):
+    cameras = {"whole throw": 1200, "pigs at rest": 4000}
+    large: dict[str, list[int]] = {camera: [] for camera in cameras}
+    for index in ("1", "2", "3", "4", "5"):
         page.locator("#number").fill(index)
         page.locator("#number").press("Enter")
         expect(page.locator("#title")).to_have_text(f"throw {index} of seed 5")
         is_over(page)
-        for camera, least in (("whole throw", 800), ("pigs at rest", 1800)):
+        for camera in cameras:
             page.select_option("#camera", label=camera)
             with_text = pigs_seen(scene(page))
             page.add_style_tag(content="#text { display: none; }")
             assert np.array_equal(pigs_seen(scene(page)), with_text)
             page.locator("style").last.evaluate("(style) => style.remove()")
-            assert with_text.sum() > least  # least of these throws: 1047 and 2280, on the phone
+            large[camera].append(int(with_text.sum()))
+    for camera, least in cameras.items():  # pigs that roll far apart are small
+        assert np.median(large[camera]) > least, large
 
 
 @needs_chromium
