@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fast_bench import at, engine, releases
+from fast_bench import at, engine, releases, uniform_contact
 from workbench import orientations, solid, standard
 
 from meshes.shape import convex_hull
@@ -23,7 +23,7 @@ from meshes.stable import stable_poses
 from sim.big_pig import big_fast_engine, big_scale
 from sim.configuration import ENGINES, configure
 from sim.contact import Contact
-from sim.device import Drop, Releases
+from sim.device import Drop, Releases, TrapDoor
 from sim.engine import RestingStates
 from sim.engine.fast.compiled import SOURCES, compiling_once
 from sim.engine.fast.encounter import Encounter, EncounterEngine
@@ -105,6 +105,22 @@ def test_pig_sure_of_its_pose_ends_in_it(device: str) -> None:
     assert both.mean() > 0.99
     np.testing.assert_array_equal(poses[0][both], poses[1][both])
     assert np.nanmean(late.rest_time) > np.nanmean(early.rest_time) + 0.02
+
+
+def test_pig_that_can_still_slide_to_the_leaf_is_not_sure_of_its_pose() -> None:
+    """A cube slides 64 mm by friction 0.05 to its stop, and the leaf hangs 45 mm ahead of it."""
+    device, size = TrapDoor(), 0.02
+    thrown = engine(
+        solid(Cuboid((size, size, size)).surface()),
+        device=device,
+        contact=uniform_contact(0.0, 0.05),
+    )
+    face = -device.leaf_length / 2
+    start = at(thrown, (face + size / 2 + 0.045, 0.0, size / 2), velocity=(-0.25, 0.0, 0.0))
+    opened = replace(releases([[start]], thrown, 0.1), leaf_angle=np.array([device.open_angle]))
+    ends = thrown.settle(opened)
+    assert ends.status[0] == AT_REST
+    assert ends.translation[0, 0, 0] == pytest.approx(face + size / 2, abs=0.001)
 
 
 def test_pose_is_kept_where_and_as_the_pig_lies() -> None:

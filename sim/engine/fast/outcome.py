@@ -129,13 +129,19 @@ def has_moved(world: World, before: np.ndarray, state: np.ndarray) -> bool:
 
 @compiled
 def sure_pose(world: World, scene: Scene, height: float, pig: int, energy: float) -> int:
-    """Find the stable pose that the pig is sure to end in, if the leaf is out of its reach."""
+    """Find the stable pose that the pig is sure to end in, if the leaf is out of its reach.
+
+    The leaf is, if its edge hangs above all that the pig can reach, or so far away that friction
+    ends a slide before; the pig turns about its center, and its center about a point, within a
+    radius each.
+    """
     hull, state, hints = world.hull, scene.states[pig], scene.hints[pig]
     if world.door.exists == 1:
         frame = leaf_frame(world.door, scene.leaf, height)
         lowest_edge = height - world.door.length * frame[3]
         distance = box_distance(world.door, frame, state[0], state[1], state[2])
-        if lowest_edge < energy + hull.radius and distance < 2 * hull.radius + energy:
+        way = energy / max(world.rules.table_friction, 1e-9) + hull.radius
+        if lowest_edge < energy + hull.radius and distance < way + hull.radius:
             return UNDECIDED
     r = matrix(state[QUAT], state[QUAT + 1], state[QUAT + 2], state[QUAT + 3])
     hints[0] = lowest(hull, r[6], r[7], r[8], hints[0])
